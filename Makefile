@@ -1,0 +1,27 @@
+# make demo: the main job.  make test: the whole suite.  Both set up .venv on first use.
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+READY  := $(VENV)/.ready
+
+.PHONY: demo test lint clean
+
+demo: $(READY)
+	@$(PY) train.py
+
+test: $(READY) lint
+	@$(PY) -m pytest -n 2 --dist worksteal -q
+
+lint: $(READY)
+	@$(PY) -m ruff check .
+
+$(READY): setup.py constraints.txt
+	@$(PYTHON) -c 'import sys; ok = (3, 10) <= sys.version_info[:2] <= (3, 13); \
+	  sys.exit(None if ok else f"Python 3.10 to 3.13 is needed, this is {sys.version.split()[0]}: make PYTHON=python3.11 ...")'
+	@echo "Setting up $(VENV): a few minutes the first time"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) *.egg-info .pytest_cache .ruff_cache
