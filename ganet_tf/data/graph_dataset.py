@@ -1,0 +1,225 @@
+"""A data set of many graphs with one class each."""
+
+import math
+
+import numpy as np
+
+from ganet_tf.data import folds as folding
+from ganet_tf.data.batching import BatchPlan, make_batches
+from ganet_tf.data.features import NodeFeatures
+from ganet_tf.data.graph import Graph
+from ganet_tf.data.graph_store import GraphStore
+from ganet_tf.errors import DataFormatError
+
+
+class GraphDataset:
+    """Graphs with a class each, kept as flat arrays; a sequence of `Graph` to the eye.
+
+    Made by `ganet_tf.data.load`, `GraphDataset.from_graphs` or `GraphDataset.from_networkx`. Subsets and folds are
+    `GraphDataset`s too and share the arrays of the whole.
+
+    Args:
+        store: The flat arrays.
+        name: Name of the data set.
+        indices: Which graphs of the store, in which order; all of them by default.
+        num_classes: Number of classes; from the store's `y` by default.
+        class_labels: The original class labels, in the order of the class numbers.
+        published_folds: Object with `kind()` and `indices(i, num_graphs)` that knows the published folds, if any.
+
+    Example:
+    ```python
+    ds = data.load("MUTAG")
+    train, test = ds.fold(1)
+    batches = train.batches(32, shuffle=True, seed=0)
+    ```
+    """
+
+    def __init__(
+        self, store, name="graphs", indices=None, num_classes=None, class_labels=None, published_folds=None
+    ):
+        self._store = store
+        self._indices = np.arange(len(store.y)) if indices is None else indices
+        self._whole = indices is None
+        self._published_folds = published_folds
+        self.name = name
+        self.num_classes = int(store.y.max(initial=0)) + 1 if num_classes is None else int(num_classes)
+        self.class_labels = list(range(self.num_classes)) if class_labels is None else list(class_labels)
+
+    @classmethod
+    def from_graphs(cls, graphs, name="graphs", num_classes=None):
+        """Makes a data set of a list of `Graph`, all with the same number of features."""
+        graphs = list(graphs)
+        if not graphs:
+            raise DataFormatError("graphs is empty: a data set needs at least one graph")
+        widths = {graph.x.shape[1] for graph in graphs}
+        if len(widths) > 1:
+            raise DataFormatError(f"all graphs need the same number of features, but they have {sorted(widths)}")
+        store = GraphStore(
+            features=NodeFeatures.dense(np.concatenate([graph.x for graph in graphs])),
+            edges=np.concatenate([graph.edges for graph in graphs]),
+            node_offsets=offsets([len(graph.x) for graph in graphs]),
+            edge_offsets=offsets([len(graph.edges) for graph in graphs]),
+            y=np.array([graph.y for graph in graphs], np.int32),
+        )
+        if num_classes is not None and store.y.max() >= num_classes:
+            raise DataFormatError(f"a graph has the class {store.y.max()}, but num_classes is {num_classes}")
+        return cls(store, name, num_classes=num_classes)
+
+    @classmethod
+    def from_networkx(cls, graphs, labels=None, features="auto", name="networkx", **options):
+        """Makes a data set of networkx graphs; see `ganet_tf.data.networkx_graphs.from_networkx`."""
+        from ganet_tf.data.networkx_graphs import from_networkx
+
+        return from_networkx(graphs, labels, features=features, name=name, **options)
+
+    def __len__(self):
+        return len(self._indices)
+
+    def __getitem__(self, index):
+        """A number gives a `Graph`; a slice, a list of numbers or a mask gives a `GraphDataset`."""
+        if isinstance(index, slice) or np.ndim(index) == 1:
+            return self.subset(index)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"graph {index} of {len(self)}")
+        batch = self._store.collate(self._indices[[index]])
+        return _graph(batch["x"], batch["edges"], int(self._store.y[self._indices[index]]))
+
+    def __iter__(self):
+        return (self[index] for index in range(len(self)))
+
+    def __repr__(self):
+        return (
+            f"GraphDataset({self.name!r}, graphs={len(self)}, classes={self.num_classes}, "
+            f"features={self.num_features} ({self._store.features.kind}))"
+        )
+
+    def subset(self, indices):
+        """Returns the data set of some graphs: a slice, a list of numbers or a mask. The arrays are shared."""
+        if not isinstance(indices, slice):
+            indices = np.asarray(indices)
+            indices = indices.astype(np.int64) if indices.size == 0 else indices
+        return GraphDataset(
+            self._store, self.name, self._indices[indices], self.num_classes, self.class_labels
+        )
+
+    @property
+    def num_features(self):
+        return self._store.features.width
+
+    @property
+    def features(self):
+        """What the node features are: "labels", "degree", ..., or "given"."""
+        return self._store.features.kind
+
+    @property
+    def y(self):
+        """Classes, int32 [graphs]."""
+        return self._store.y[self._indices]
+
+    @property
+    def sizes(self):
+        """Number of nodes of each graph."""
+        return self._store.sizes[self._indices]
+
+    @property
+    def edge_counts(self):
+        """Number of directed edges of each graph."""
+        return self._store.edge_counts[self._indices]
+
+    def arrays(self):
+        """Returns all graphs as one batch: dict of `x`, `edges` (batch-wide node numbers) and `graph_ids`."""
+        return self._store.collate(self._indices)
+
+    def batches(self, batch_size, shuffle=False, seed=0, drop_remainder=False, initial_epoch=0):
+        """Makes a finite `tf.data.Dataset` of batches for `fit`, `evaluate` and `predict`.
+
+        Args:
+            batch_size: Number of graphs in a batch.
+            shuffle: Whether to put the graphs in a new order each epoch.
+            seed: Decides the orders: that of an epoch is a function of `(seed, epoch)` alone.
+            drop_remainder: Whether to leave out a last batch that is not full.
+            initial_epoch: Number of the first epoch. A run that is taken up again at epoch e passes e, and sees what
+                it would have seen without the interruption. An epoch counts once its last batch was handed out.
+
+        Returns:
+            Dataset of `({"x" [N, F] float32, "edges" [E, 2] int32, "graph_ids" [N] int32}, y [B] int32)`, of known
+            cardinality and prefetched.
+        """
+        plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
+        return make_batches(plan, self._store, initial_epoch)
+
+    def sort_pooling_k(self, quantile=0.6, minimum=10):
+        """DGCNN's k: the size that a share `quantile` of the graphs does not exceed, at least `minimum`."""
+        if not 0 < quantile <= 1:
+            raise DataFormatError(f"quantile must be above 0 and at most 1, but is {quantile}")
+        rank = math.ceil(quantile * len(self)) - 1
+        return max(minimum, int(np.sort(self.sizes)[rank]))
+
+    @property
+    def fold_kind(self):
+        """What `fold` gives under `splits="auto"`: "published" or "stratified"."""
+        return "published" if self._published_folds is not None and self._published_folds.available() else "stratified"
+
+    def fold_indices(self, index, splits="auto", seed=0, num_folds=10):
+        """Returns index arrays (train, test) of fold `index`, counted from 1; see `fold`."""
+        if splits not in ("auto", "published", "stratified"):
+            raise DataFormatError(f"splits must be 'auto', 'published' or 'stratified', but is {splits!r}")
+        kind = self.fold_kind if splits == "auto" else splits
+        count = 10 if kind == "published" else num_folds
+        if isinstance(index, bool) or int(index) != index or not 1 <= index <= count:
+            raise DataFormatError(f"fold {index!r}: folds are numbered from 1 to {count}")
+        if kind == "stratified":
+            return folding.stratified_folds(self.y, num_folds, seed)[index - 1]
+        if self._published_folds is None:
+            raise DataFormatError(f"{self!r} has no published folds; use splits='stratified'")
+        return self._published_folds.indices(index, len(self))
+
+    def fold(self, index, splits="auto", seed=0, num_folds=10):
+        """Cuts off one fold for testing.
+
+        Args:
+            index: Number of the fold, from 1.
+            splits: "published": DGCNN's ten folds, which the paper's table of data sets shows. They are random, not
+                stratified, and their test parts have floor(n / 10) graphs. "stratified": scikit-learn's. "auto":
+                published where they can be had, else stratified; `fold_kind` tells which.
+            seed: Decides the stratified folds.
+            num_folds: Number of stratified folds.
+
+        Returns:
+            Two `GraphDataset`s, (train, test).
+        """
+        train, test = self.fold_indices(index, splits, seed, num_folds)
+        return self.subset(train), self.subset(test)
+
+    def split(self, fraction, seed=0):
+        """Cuts off a part for validation, with like class shares; returns `GraphDataset`s (rest, part)."""
+        rest, part = folding.stratified_split(self.y, fraction, seed)
+        return self.subset(rest), self.subset(part)
+
+    def statistics(self):
+        """Returns the columns of the paper's table and some more, as a dict."""
+        sizes, edges = self.sizes, self.edge_counts
+        return {
+            "name": self.name,
+            "graphs": len(self),
+            "max_nodes": int(sizes.max()),
+            "avg_nodes": float(sizes.mean()),
+            "avg_edges": float(edges.mean() / 2),
+            "avg_degree": float(edges.sum() / sizes.sum()),
+            "classes": self.num_classes,
+            "class_counts": np.bincount(self.y, minlength=self.num_classes).tolist(),
+            "features": self.num_features,
+        }
+
+
+def offsets(counts):
+    """Returns int64 [n + 1]: where each of n parts begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+
+def _graph(x, edges, y):
+    """A `Graph` of arrays that are known to be right, without sorting and checking them again."""
+    graph = object.__new__(Graph)
+    for name, value in (("x", x), ("edges", edges), ("y", y)):
+        object.__setattr__(graph, name, value)
+    return graph
