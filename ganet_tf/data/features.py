@@ -1,9 +1,8 @@
 """Node features of a whole data set: dense columns, and one-hot columns kept as codes."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ganet_tf.data.aligned import aligned_empty
 from ganet_tf.data.graph import as_features
 from ganet_tf.errors import DataFormatError
 from ganet_tf.data.spelling import nearest
@@ -14,34 +13,36 @@ KINDS = ("labels", "attributes", "degree", "normalized_degree", "constant")
 MAX_DEGREE = 500
 
 
-@dataclass(frozen=True)
 class OneHot:
-    """One-hot columns, kept as one integer a node: COLLAB's degrees would be 0.7 GB written out."""
+    """One-hot columns, kept as one integer a node: COLLAB's degrees would be 0.7 GB written out.
 
-    codes: np.ndarray
-    width: int
+    Args:
+        codes: Which column is 1, [N].
+        width: Number of columns.
+    """
 
-    def write(self, rows, out):
-        out[:] = 0
-        out[np.arange(len(out)), self.codes[rows]] = 1
+    def __init__(self, codes, width):
+        self.codes = codes
+        self.width = int(width)
+        self._rows = np.eye(self.width, dtype=np.float32)
+
+    def write(self, nodes, out):
+        np.take(self._rows, self.codes[nodes], axis=0, out=out, mode="clip")
 
 
-@dataclass(frozen=True)
 class Dense:
-    """Columns that stand as they are."""
+    """Columns that stand as they are, [N, width]."""
 
-    values: np.ndarray
+    def __init__(self, values):
+        self.values = values
+        self.width = values.shape[1]
 
-    @property
-    def width(self):
-        return self.values.shape[1]
-
-    def write(self, rows, out):
-        np.take(self.values, rows, axis=0, out=out, mode="clip")
+    def write(self, nodes, out):
+        np.take(self.values, nodes, axis=0, out=out, mode="clip")
 
 
 class NodeFeatures:
-    """The features of all nodes of a data set, written out only for the rows that are asked for.
+    """The features of all nodes of a data set, written out only for the nodes that are asked for.
 
     Args:
         blocks: `OneHot` and `Dense` blocks, side by side in this order.
@@ -57,18 +58,17 @@ class NodeFeatures:
     def dense(cls, x):
         return cls([Dense(as_features(x))])
 
-    def take(self, rows):
-        """Returns the features of some nodes, float32 [len(rows), width]."""
-        if len(self.blocks) == 1 and isinstance(self.blocks[0], Dense):
-            return self.blocks[0].values[rows]
+    def take(self, nodes):
+        """Returns the features of some nodes, float32 [len(nodes), width]."""
+        out = aligned_empty((len(nodes), self.width), np.float32)
         if len(self.blocks) == 1:
-            out = np.zeros((len(rows), self.width), np.float32)
-            out[np.arange(len(rows)), self.blocks[0].codes[rows]] = 1
+            self.blocks[0].write(nodes, out)
             return out
-        out = np.empty((len(rows), self.width), np.float32)
         start = 0
         for block in self.blocks:
-            block.write(rows, out[:, start : start + block.width])
+            part = np.empty((len(nodes), block.width), np.float32)
+            block.write(nodes, part)
+            out[:, start : start + block.width] = part
             start += block.width
         return out
 

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ganet_tf.data.aligned import aligned_empty
 from ganet_tf.data.features import NodeFeatures
 
 
@@ -45,10 +46,8 @@ class GraphStore:
         """
         sizes = self.sizes[graphs]
         nodes = ranges(self.node_offsets[graphs], sizes)
-        edge_counts = self.edge_counts[graphs]
-        first_node = np.cumsum(sizes) - sizes
-        edges = take_ranges(self.edges, self.edge_offsets[graphs], edge_counts)
-        edges += np.repeat(first_node.astype(np.int32), edge_counts)[:, None]
+        first_nodes = np.cumsum(sizes) - sizes
+        edges = shifted(self.edges, self.edge_offsets[graphs], self.edge_counts[graphs], first_nodes)
         graph_ids = np.repeat(np.arange(len(graphs), dtype=np.int32), sizes)
         return {"x": self.features.take(nodes), "edges": edges, "graph_ids": graph_ids}
 
@@ -64,6 +63,9 @@ def ranges(starts, counts):
     return np.arange(total) + np.repeat(starts - (ends - counts), counts)
 
 
-def take_ranges(array, starts, counts):
-    """Returns a copy of the rows `ranges(starts, counts)`."""
-    return array[ranges(starts, counts)]
+def shifted(edges, starts, counts, shifts):
+    """Returns the edges `ranges(starts, counts)`, those of each range shifted by its own number."""
+    out = aligned_empty((int(np.sum(counts)), 2), np.int32)
+    np.take(edges, ranges(starts, counts), axis=0, out=out, mode="clip")
+    out += np.repeat(shifts.astype(np.int32), counts)[:, None]
+    return out
