@@ -1,1 +1,29 @@
+"""The paper's operators as Keras layers: layer(x, edges, graph_ids=None)."""
 
+from ganet_tf.layers.cgao import CGAO
+from ganet_tf.layers.gam import GAM
+from ganet_tf.layers.gao import GAO
+from ganet_tf.layers.gat import GAT
+from ganet_tf.layers.gcn import GCN
+from ganet_tf.layers.hgao import HGAO, Selection
+from ganet_tf.layers.linear import Linear
+from ganet_tf.layers.operators import get_operator, operator_names
+from ganet_tf.layers.sampled_gao import SampledGAO
+from ganet_tf.layers.sort_pooling import SortPooling
+from ganet_tf.layers.topk_gao import TopKGAO
+
+__all__ = [
+    "CGAO",
+    "GAM",
+    "GAO",
+    "GAT",
+    "GCN",
+    "HGAO",
+    "Linear",
+    "SampledGAO",
+    "Selection",
+    "SortPooling",
+    "TopKGAO",
+    "get_operator",
+    "operator_names",
+]

@@ -1,0 +1,148 @@
+"""What every graph layer here shares: Keras's usual arguments, input checks, dropout, bias and activation."""
+
+import keras
+import tensorflow as tf
+
+from ganet_tf.layers.checks import (
+    check_edges_given,
+    check_rate,
+    check_shapes,
+    check_types,
+    check_units,
+    check_width,
+    shape_of,
+)
+
+
+class GraphLayer(keras.layers.Layer):
+    """Base of the layers that turn node features [N, F] into node features [N, units].
+
+    It holds no arithmetic of its own: it makes the weights, checks the inputs, and applies dropout before and
+    bias and activation after the pure function of `ganet_tf.ops` that a subclass calls.
+
+    Args:
+        units: Number of output channels.
+        activation: Applied to the output; `None` is the identity, the paper's choice.
+        use_bias: Whether a `bias` [units] is added to the output.
+        kernel_initializer, kernel_regularizer, kernel_constraint: For every matrix of the layer. Each matrix
+            is drawn anew: two of the same shape do not start equal unless the initializer has a seed.
+        bias_initializer, bias_regularizer, bias_constraint: For `bias`.
+        activity_regularizer: For the output.
+        dropout: Rate at which input features are dropped in training.
+        seed: Seed of the layer's own random numbers; `None` follows `keras.utils.set_random_seed`.
+        **kwargs: `name`, `dtype`, `trainable`, `autocast`.
+    """
+
+    needs_edges = True
+
+    def __init__(
+        self,
+        units,
+        activation=None,
+        use_bias=False,
+        kernel_initializer="glorot_uniform",
+        bias_initializer="zeros",
+        kernel_regularizer=None,
+        bias_regularizer=None,
+        kernel_constraint=None,
+        bias_constraint=None,
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.units = check_units(units)
+        self.activation = keras.activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.bias_initializer = keras.initializers.get(bias_initializer)
+        self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.bias_regularizer = keras.regularizers.get(bias_regularizer)
+        self.kernel_constraint = keras.constraints.get(kernel_constraint)
+        self.bias_constraint = keras.constraints.get(bias_constraint)
+        self.dropout = check_rate(dropout, "dropout")
+        self.seed = seed
+        self._drop = keras.layers.Dropout(self.dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
+        self._num_features = None
+        self.supports_jit = False  # XLA has neither segment sums nor CSR products, and shapes change
+
+    @property
+    def output_units(self):
+        """Channels that come out."""
+        return self.units
+
+    def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
+        """Checks the static shapes and makes the bias; a subclass adds its kernels."""
+        check_shapes(x_shape, edges_shape, graph_ids_shape, self.name)
+        self._num_features = x_shape[-1]
+        if self.use_bias:
+            self.bias = self.add_weight(
+                name="bias",
+                shape=(self.output_units,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+
+    def add_kernel(self, name, shape):
+        """Makes a matrix with its own draw from the kernel initializer."""
+        return self.add_weight(
+            name=name,
+            shape=shape,
+            initializer=fresh(self.kernel_initializer),
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+
+    def prepare(self, x, edges=None, graph_ids=None, training=None):
+        """Checks what came in and drops features in training."""
+        self.check_inputs(x, edges, graph_ids)
+        return self._drop(x, training=training)
+
+    def finish(self, outputs):
+        """Adds the bias and applies the activation."""
+        if self.use_bias:
+            outputs = outputs + tf.cast(self.bias, outputs.dtype)
+        return self.activation(outputs)
+
+    def check_inputs(self, x, edges=None, graph_ids=None):
+        """Static checks that cost nothing in a step: ranks, types and the feature width."""
+        if self.needs_edges:
+            check_edges_given(edges, self.name)
+        check_shapes(shape_of(x), shape_of(edges), shape_of(graph_ids), self.name)
+        check_types(x, edges, graph_ids, self.name)
+        check_width(shape_of(x)[-1], self._num_features, self.name)
+
+    def compute_output_spec(self, x, edges=None, graph_ids=None, training=None):
+        """Checks symbolic inputs too, so that a Functional model fails where it is written."""
+        self.check_inputs(x, edges, graph_ids)
+        shape = self.compute_output_shape(shape_of(x), shape_of(edges), shape_of(graph_ids))
+        return keras.KerasTensor(shape, dtype=self.compute_dtype)
+
+    def compute_output_shape(self, x_shape, edges_shape=None, graph_ids_shape=None):
+        """[N, F] -> [N, units]."""
+        return (x_shape[0], self.output_units)
+
+    def get_config(self):
+        """The constructor's arguments."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "activation": keras.activations.serialize(self.activation),
+            "use_bias": self.use_bias,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "bias_initializer": keras.initializers.serialize(self.bias_initializer),
+            "kernel_regularizer": keras.regularizers.serialize(self.kernel_regularizer),
+            "bias_regularizer": keras.regularizers.serialize(self.bias_regularizer),
+            "kernel_constraint": keras.constraints.serialize(self.kernel_constraint),
+            "bias_constraint": keras.constraints.serialize(self.bias_constraint),
+            "dropout": self.dropout,
+            "seed": self.seed,
+        }
+
+
+def fresh(initializer):
+    """A copy that draws anew: a Keras initializer without a seed gives the same numbers at every call."""
+    if isinstance(initializer, keras.initializers.Initializer):
+        return type(initializer).from_config(initializer.get_config())
+    return initializer

@@ -1,0 +1,70 @@
+"""The channel-wise graph attention operator, the second of the paper's two."""
+
+import keras
+
+from ganet_tf import ops
+from ganet_tf.layers.attention import AttentionLayer
+
+
+@keras.saving.register_keras_serializable(package="ganet_tf")
+class CGAO(AttentionLayer):
+    """Channel-wise graph attention operator (cGAO), eq. (11): the channels of a graph attend to each other.
+
+    For each graph of the batch, with n nodes:
+
+        K = X W_K,    V = X W_V,    E = Kᵀ K [units, units]
+        O = V softmax(E)ᵀ, the softmax over each row of E
+
+    No edges are needed. The query channels are the key channels, so that both have `units` of them.
+    Cost: O(N · units · (F + units)).
+
+    Args:
+        units: Number of output channels.
+        scale: Factor on E, which grows with the number of nodes: `None` (the paper's: none), `"sqrt"` for
+            1/√n or `"mean"` for 1/n in a graph of n nodes, or a number.
+        **kwargs: `activation`, `use_bias` (False), `kernel_initializer`, `kernel_regularizer`,
+            `kernel_constraint` (for both kernels), the same three for the bias, `activity_regularizer`,
+            `dropout` (on x), `seed`, `name`, `dtype`: see `GraphLayer`.
+
+    Call arguments:
+        x: [N, F] node features.
+        edges: Not used; may be left out.
+        graph_ids: [N] ascending integers, the graph of each node; left out, all nodes are one graph.
+        training: Whether dropout is active.
+
+    Returns:
+        [N, units].
+
+    Raises:
+        ValueError: For a wrong shape, `graph_ids` that are not ascending, an unknown option.
+        TypeError: For `graph_ids` that are not integers.
+
+    Example:
+
+    >>> x = np.eye(2, dtype="float32")
+    >>> print(CGAO(2, kernel_initializer="identity")(x).numpy().round(2))
+    [[0.73 0.27]
+     [0.27 0.73]]
+    """
+
+    needs_edges = False
+    scale_names = ("sqrt", "mean")
+
+    def __init__(self, units, scale=None, **kwargs):
+        super().__init__(units, scale=scale, **kwargs)
+
+    def key_width(self, num_features):
+        """Keys are as wide as values: the attention is among their channels."""
+        return self.units
+
+    def call(self, x, edges=None, graph_ids=None, training=None):
+        """Eq. (11), graph by graph."""
+        x = self.prepare(x, edges, graph_ids, training)
+        keys, values = self.project(x)
+        return self.finish(ops.cgao(keys, values, graph_ids, scale=self.scale))
+
+    def get_config(self):
+        """The constructor's arguments."""
+        config = super().get_config()
+        config.pop("implementation")  # there is only one
+        return config

@@ -1,0 +1,90 @@
+"""The attention operators by name, for GAM and the models."""
+
+import difflib
+
+import keras
+
+from ganet_tf.layers.cgao import CGAO
+from ganet_tf.layers.gao import GAO
+from ganet_tf.layers.hgao import HGAO
+from ganet_tf.layers.linear import Linear
+from ganet_tf.layers.sampled_gao import SampledGAO
+from ganet_tf.layers.topk_gao import TopKGAO
+
+# Each operator's class and which of the shared options it takes.
+_OPERATORS = {
+    "gao": (GAO, ("scale", "implementation")),
+    "hgao": (HGAO, ("k", "scale", "implementation")),
+    "cgao": (CGAO, ("scale",)),
+    "topk": (TopKGAO, ("k", "scale", "implementation")),
+    "sampled": (SampledGAO, ("scale", "implementation")),
+    "linear": (Linear, ()),
+}
+_SHARED = ("k", "scale", "implementation")
+
+
+class OperatorTemplate:
+    """A layer's config, from which every module makes a layer of its own.
+
+    It stands in a constructor argument's place where Keras would take the layer itself for a sub-layer.
+    """
+
+    def __init__(self, config):
+        self.config = config
+
+    def make(self):
+        """A new layer with its own weights and a name of its own."""
+        layer = keras.saving.deserialize_keras_object(self.config)
+        config = {key: value for key, value in layer.get_config().items() if key != "name"}
+        return type(layer).from_config(config)
+
+
+def operator_names():
+    """The names that `get_operator` knows."""
+    return tuple(_OPERATORS)
+
+
+def as_operator(operator):
+    """The argument as it is kept: a known name, or an `OperatorTemplate` for a layer or a layer's config."""
+    if isinstance(operator, OperatorTemplate):
+        return operator
+    if isinstance(operator, keras.layers.Layer):
+        return OperatorTemplate(keras.saving.serialize_keras_object(operator))
+    if isinstance(operator, dict):
+        return OperatorTemplate(operator)
+    if operator in _OPERATORS:
+        return operator
+    near = difflib.get_close_matches(str(operator).lower(), _OPERATORS, n=1, cutoff=0.0)[0]
+    raise ValueError(
+        f"`operator` must be a layer or one of {', '.join(map(repr, _OPERATORS))}, but is {operator!r}. "
+        f"Did you mean {near!r}?"
+    )
+
+
+def operator_config(operator):
+    """What `get_config` says of an operator: its name, or its layer's config."""
+    return operator.config if isinstance(operator, OperatorTemplate) else operator
+
+
+def get_operator(operator, units, **options):
+    """An attention layer of `units` channels.
+
+    Args:
+        operator: `"gao"`, `"hgao"`, `"cgao"`, `"topk"`, `"sampled"`, `"linear"`, or a layer, called as
+            layer(x, edges, graph_ids). A layer is a template: its config is copied, its weights are not, and
+            it keeps its own units and options.
+        units: Number of output channels.
+        **options: Arguments of the layer. `k`, `scale` and `implementation` are left out where the operator
+            has no such thing.
+
+    Returns:
+        A new layer.
+
+    Raises:
+        ValueError: For a name that is not known; the nearest one is named.
+    """
+    operator = as_operator(operator)
+    if isinstance(operator, OperatorTemplate):
+        return operator.make()
+    layer, takes = _OPERATORS[operator]
+    return layer(units, **{key: v for key, v in options.items() if key in takes or key not in _SHARED})

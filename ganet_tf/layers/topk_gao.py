@@ -1,0 +1,63 @@
+"""The other way to hard attention that the paper's section 3.1 mentions."""
+
+import keras
+
+from ganet_tf import ops
+from ganet_tf.layers.attention import AttentionLayer
+
+
+@keras.saving.register_keras_serializable(package="ganet_tf")
+class TopKGAO(AttentionLayer):
+    """Top-k attention, the alternative to eqs. (4) to (10) in section 3.1: the k largest scores e_ij attend.
+
+        e_ij = x_i · k_j for j in N(i),    K = X W_K,    V = X W_V
+        o_i = Σ_j softmax_j(e_ij) v_j over the k neighbours j with the largest e_ij
+
+    Ties go to the smaller node index; a node with fewer than k neighbours keeps all of them. All scores are
+    computed before k are kept, which HGAO avoids. Cost: O(E · F + N · k · units).
+
+    Args:
+        units: Number of output channels.
+        k: How many neighbours, the node itself among them, a node attends to at most.
+        scale: Factor on e_ij: `None` (none), `"sqrt"` for 1/√F, or a number.
+        implementation: `"sparse"` (the default) or `"dense"` ([N, N] matrices).
+        **kwargs: `activation`, `use_bias` (False), `kernel_initializer`, `kernel_regularizer`,
+            `kernel_constraint` (for both kernels), the same three for the bias, `activity_regularizer`,
+            `dropout` (on x), `seed`, `name`, `dtype`: see `GraphLayer`.
+
+    Call arguments:
+        x: [N, F] node features.
+        edges: [E, 2] integers, a row = (source, target): the target attends to the source.
+        graph_ids: Not used; taken so that all layers are called alike.
+        training: Whether dropout is active.
+
+    Returns:
+        [N, units].
+
+    Raises:
+        ValueError: For a wrong shape, an edge out of range, k below 1, an unknown option.
+        TypeError: For `edges` that are not integers.
+        OutOfMemoryError: For a dense matrix that would not fit in memory.
+
+    Example:
+
+    >>> x = np.array([[1.0], [2.0], [3.0]], dtype="float32")
+    >>> edges = np.array([[1, 0], [2, 0]])  # node 0 sees 1 and 2
+    >>> TopKGAO(1, k=1, kernel_initializer="identity")(x, edges).numpy().tolist()
+    [[3.0], [2.0], [3.0]]
+    """
+
+    def __init__(self, units, k=8, scale=None, implementation="sparse", **kwargs):
+        super().__init__(units, scale=scale, implementation=implementation, **kwargs)
+        ops.checks.check_k(k)
+        self.k = k
+
+    def call(self, x, edges, graph_ids=None, training=None):
+        """Attention over the k neighbours with the largest scores."""
+        x = self.prepare(x, edges, graph_ids, training)
+        keys, values = self.project(x)
+        return self.finish(ops.topk_gao(x, keys, values, edges, self.k, **self.score_options))
+
+    def get_config(self):
+        """The constructor's arguments."""
+        return {**super().get_config(), "k": self.k}
