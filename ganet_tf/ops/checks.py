@@ -1,0 +1,120 @@
+"""Argument checks shared by the operators.
+
+Rank, dtype and static shape are checked on every call, at trace time in graph mode, where they cost nothing.
+Values (edges in range, `graph_ids` ascending) are checked eagerly; in graph mode only after
+`debug_checks(True)`, because they would cost time on every step.
+"""
+
+import difflib
+
+import numpy as np
+import tensorflow as tf
+
+_debug = False
+
+IMPLEMENTATIONS = ("sparse", "dense")
+NORMALIZATIONS = ("sym", "row", None)
+
+
+def debug_checks(enabled=True):
+    """Switch value checks inside `tf.function` (and so inside `fit`) on or off. Returns the setting before.
+
+    Functions that were traced already keep what they were traced with.
+    """
+    global _debug
+    before, _debug = _debug, bool(enabled)
+    return before
+
+
+def check_features(x, name="x", width=None):
+    """`x` must be a floating [nodes, features] tensor; `width` is the number of features it was built for."""
+    if x.shape.rank is not None and x.shape.rank != 2:
+        raise ValueError(f"`{name}` must have shape [nodes, features], but has {_shape(x)}.")
+    if not x.dtype.is_floating:
+        raise TypeError(f"`{name}` must be floating point, but is {x.dtype.name}: cast it to float32.")
+    if width is not None and x.shape.rank == 2 and x.shape[1] not in (None, width):
+        raise ValueError(f"`{name}` has {x.shape[1]} features, but the layer was built for {width}.")
+
+
+def check_edges(edges, num_nodes):
+    """`edges` must be an integer [edges, 2] tensor of (source, target) pairs below `num_nodes`.
+
+    Returns the checks to depend on in graph mode, an empty list where there are none.
+    """
+    shape = edges.shape
+    if shape.rank is not None and (shape.rank != 2 or shape[1] not in (None, 2)):
+        hint = ": transpose it" if shape.rank == 2 and shape[0] == 2 else ""
+        raise ValueError(
+            f"`edges` must have shape [edges, 2], a row = (source, target), but has {_shape(edges)}{hint}."
+        )
+    if not edges.dtype.is_integer:
+        raise TypeError(f"`edges` must be integers (int32), but is {edges.dtype.name}.")
+    if isinstance(edges, tf.__internal__.EagerTensor):
+        _check_edge_values(edges.numpy(), int(num_nodes))
+        return []
+    if not _debug:
+        return []
+    in_range = tf.reduce_all((edges >= 0) & (tf.cast(edges, tf.int32) < num_nodes))
+    return [tf.debugging.Assert(in_range, ["`edges` names a node outside 0 .. number of nodes - 1:", num_nodes])]
+
+
+def _check_edge_values(edges, num_nodes):
+    if edges.size and not (edges.min() >= 0 and edges.max() < num_nodes):
+        bad = int(np.flatnonzero(((edges < 0) | (edges >= num_nodes)).any(1))[0])
+        raise ValueError(
+            f"`edges` row {bad} is {edges[bad].tolist()}, but `x` has {num_nodes} nodes: "
+            f"node numbers must be 0 to {num_nodes - 1}."
+        )
+
+
+def check_graph_ids(graph_ids, num_nodes):
+    """`graph_ids` must be an integer [nodes] tensor, ascending from 0. Returns checks as `check_edges` does."""
+    if graph_ids.shape.rank is not None and graph_ids.shape.rank != 1:
+        raise ValueError(f"`graph_ids` must have shape [nodes], but has {_shape(graph_ids)}.")
+    if not graph_ids.dtype.is_integer:
+        raise TypeError(f"`graph_ids` must be integers (int32), but is {graph_ids.dtype.name}.")
+    if isinstance(graph_ids, tf.__internal__.EagerTensor):
+        _check_graph_id_values(graph_ids.numpy(), int(num_nodes))
+        return []
+    if not _debug:
+        return []
+    ascending = tf.reduce_all(graph_ids[1:] >= graph_ids[:-1]) & tf.equal(tf.shape(graph_ids)[0], num_nodes)
+    return [tf.debugging.Assert(ascending, ["`graph_ids` must be ascending, one number for each node."])]
+
+
+def _check_graph_id_values(graph_ids, num_nodes):
+    if len(graph_ids) != num_nodes:
+        raise ValueError(f"`graph_ids` has {len(graph_ids)} entries, but `x` has {num_nodes} nodes.")
+    steps = np.diff(graph_ids)
+    if (steps < 0).any() or (len(graph_ids) and graph_ids[0] < 0):
+        bad = int(np.flatnonzero(steps < 0)[0]) + 1 if (steps < 0).any() else 0
+        raise ValueError(
+            f"`graph_ids` must be ascending from 0, but entry {bad} is {graph_ids[bad]}"
+            + (f" after {graph_ids[bad - 1]}" if bad else "")
+            + ": put the nodes of one graph next to each other."
+        )
+
+
+def check_k(k):
+    """`k`, a number of nodes to keep, must be a whole number of at least 1."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"`k` must be an int, but is {k!r} ({type(k).__name__}).")
+    if k < 1:
+        raise ValueError(f"`k` must be at least 1, but is {k}.")
+
+
+def check_choice(value, name, choices):
+    """`value` must be one of `choices`; the nearest one is named otherwise."""
+    if value not in choices:
+        near = difflib.get_close_matches(str(value), [str(c) for c in choices], 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}, but is {value!r}.{hint}")
+
+
+def check_implementation(implementation):
+    """`implementation` must be "sparse" or "dense"."""
+    check_choice(implementation, "implementation", IMPLEMENTATIONS)
+
+
+def _shape(tensor):
+    return tuple(tensor.shape.as_list()) if tensor.shape.rank is not None else "an unknown shape"

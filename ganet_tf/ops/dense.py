@@ -1,0 +1,86 @@
+"""The paper's own way: an [N, N] mask. For faithfulness, profiling and tests, never on the default path."""
+
+import os
+
+import tensorflow as tf
+
+from ganet_tf.errors import OutOfMemoryError
+from ganet_tf.ops.neighborhood import neighborhood
+
+
+def adjacency_mask(edges, num_nodes, matrices=3):
+    """[N, N] bool: whether row i has column j as a neighbour. `matrices`: how many [N, N] floats will be live.
+
+    Raises:
+        OutOfMemoryError: above the memory at hand (in graph mode with an unknown N: an InvalidArgumentError
+            of the same text when the step runs), instead of the process being killed.
+    """
+    with tf.control_dependencies(_check_memory(num_nodes, matrices)):
+        nb = neighborhood(edges, num_nodes)
+        places = tf.stack([nb.rows, nb.columns], 1)
+        shape = tf.stack([nb.num_nodes, nb.num_nodes])
+        return tf.scatter_nd(places, tf.ones_like(nb.rows, tf.bool), shape)
+
+
+def masked(scores, mask):
+    """`scores` [N, N], -inf where there is no edge."""
+    return tf.where(mask, scores, tf.constant(float("-inf"), scores.dtype))
+
+
+def top_k_mask(scores, k):
+    """The k largest of each row of masked `scores`: (indices [N, k], valid [N, k]); ties to the smaller index."""
+    found = tf.math.top_k(scores, tf.minimum(k, tf.shape(scores)[1]))
+    return found.indices, found.values > float("-inf")
+
+
+def attend_selected(queries, keys, values, indices, valid):
+    """Attention of each node over its selected nodes `indices` [N, k], eqs. (6) and (9)."""
+    scores = tf.matmul(tf.gather(keys, indices), queries[:, :, None])[:, :, 0]
+    weights = tf.nn.softmax(masked(scores, valid))
+    return tf.matmul(weights[:, None, :], tf.gather(values, indices))[:, 0, :]
+
+
+def available_memory():
+    """Bytes of memory that a process can still have here: free memory, or less if a container limits it."""
+    free = _meminfo() or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        limit, used = _read_int(limit), _read_int(used)
+        if limit is not None and used is not None:
+            free = min(free, max(limit - used, 0))
+    return free
+
+
+def _meminfo():
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return None
+
+
+def _read_int(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):  # no such file, or the word "max"
+        return None
+
+
+def _check_memory(num_nodes, matrices):
+    """Refuse an [N, N] operator that would not fit; returns the checks to depend on in graph mode."""
+    limit = available_memory()
+    known = tf.get_static_value(num_nodes)
+    if known is not None:
+        needed = 4 * matrices * int(known) ** 2
+        if needed > limit:
+            raise OutOfMemoryError(
+                f'implementation="dense" needs about {needed / 1e9:,.1f} GB for {int(known):,} nodes, but '
+                f'{limit / 1e9:,.1f} GB are free: use implementation="sparse", which gives the same numbers.'
+            )
+        return []
+    n = tf.cast(num_nodes, tf.float64)
+    text = f'implementation="dense" needs more than the {limit} bytes that are free: use "sparse". Bytes needed:'
+    return [tf.debugging.Assert(4.0 * matrices * n * n <= float(limit), [text, 4.0 * matrices * n * n])]

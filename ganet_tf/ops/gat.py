@@ -1,0 +1,32 @@
+"""Additive attention of GAT (Veličković et al., 2018), for the baseline model."""
+
+import tensorflow as tf
+
+from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.precision import in_float32
+
+
+@in_float32
+def gat(h, source_scores, target_scores, edges, negative_slope=0.2, dropout=0.0, dropout_seed=None):
+    """o_i = Σ_j α_ij h_j over j in N(i), α_i = softmax_j(LeakyReLU(target_i + source_j)), for each head.
+
+    Args:
+        h: [N, heads, U] transformed features.
+        source_scores, target_scores: [N, heads], the two halves of the attention vector's product.
+        edges: [E, 2] (source, target).
+        negative_slope: of the LeakyReLU.
+        dropout: rate on α; needs `dropout_seed`, a [2] int seed. None: no dropout (inference).
+
+    Returns:
+        [N, heads, U].
+    """
+    nb = neighborhood(edges, tf.shape(h)[0])
+    scores = tf.gather(target_scores, nb.rows) + tf.gather(source_scores, nb.columns)  # [E + N, heads]
+    scores = tf.nn.leaky_relu(scores, negative_slope)
+    # A softmax does not change when a constant is subtracted, so the largest score needs no gradient.
+    largest = tf.math.segment_max(tf.stop_gradient(scores), nb.rows)
+    weights = tf.exp(scores - tf.gather(largest, nb.rows))
+    weights = weights / tf.gather(tf.math.segment_sum(weights, nb.rows), nb.rows)
+    if dropout and dropout_seed is not None:
+        weights = tf.nn.experimental.stateless_dropout(weights, dropout, seed=dropout_seed)
+    return tf.math.segment_sum(weights[:, :, None] * tf.gather(h, nb.columns), nb.rows)

@@ -1,0 +1,89 @@
+"""The hard attention of Xu et al. (2015) on a graph: one neighbour, drawn from softmax_j(q_i · k_j).
+
+The paper describes it (section 2.2) and says that nobody had realised it on graphs. Instead of reinforcement
+learning it is trained with the straight-through Gumbel-softmax (Jang et al., 2017): the output is the drawn
+neighbour's value, the gradient that of the softmax of the noisy scores.
+"""
+
+import tensorflow as tf
+
+from ganet_tf.ops import csr
+from ganet_tf.ops.attention import matrix_of_table, per_row, scaled, table_scores, table_softmax
+from ganet_tf.ops.checks import check_implementation
+from ganet_tf.ops.dense import adjacency_mask, masked
+from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.precision import in_float32
+from ganet_tf.ops.selection import select
+from ganet_tf.ops.tables import all_neighbors, entry_places
+
+
+@in_float32
+def sampled_gao(queries, keys, values, edges, temperature=1.0, noise_seed=None, scale=None, implementation="sparse"):
+    """o_i = v_j for one neighbour j of i.
+
+    Args:
+        queries, keys: [N, F].
+        values: [N, U].
+        edges: [E, 2] (source, target).
+        temperature: of the softmax that gives the gradient; lower is closer to the drawn neighbour, and noisier.
+        noise_seed: [2] int seed of the draw (training), or None for the most probable neighbour (inference).
+        scale, implementation: as in `gao`.
+    """
+    check_implementation(implementation)
+    queries = scaled(queries, scale)
+    nb = neighborhood(edges, tf.shape(queries)[0])
+    noise = _gumbel(tf.shape(nb.columns), noise_seed, queries.dtype)
+    run = _sampled_dense if implementation == "dense" else _sampled_sparse
+    return run(queries, keys, values, nb, edges, noise, temperature)
+
+
+def _gumbel(shape, seed, dtype):
+    """Gumbel noise for each entry of the neighbour lists: argmax(e + noise) is a draw from softmax(e)."""
+    if seed is None:
+        return tf.zeros(shape, dtype)
+    tiny = dtype.as_numpy_dtype(1e-20) if dtype == tf.float32 else dtype.as_numpy_dtype(1e-200)
+    uniform = tf.random.stateless_uniform(shape, seed, minval=tiny, maxval=1.0, dtype=dtype)
+    return -tf.math.log(-tf.math.log(uniform) + tiny)
+
+
+def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
+    table, places = all_neighbors(nb), entry_places(nb)
+    flat_noise = tf.dynamic_stitch(
+        [tf.range(tf.size(table.columns)), tf.cast(places, tf.int32)],
+        [tf.zeros([tf.size(table.columns)], noise.dtype), noise],
+    )
+
+    @tf.custom_gradient
+    def run(queries, keys, values):
+        noisy = table_scores(queries, keys, table) + tf.reshape(flat_noise, tf.shape(table.columns))
+        drawn = select(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns[:, 0]
+
+        def gradient(d_output):
+            soft = table_softmax(noisy / temperature, table, nb.num_nodes)
+            d_soft = table_scores(d_output, values, table)
+            mean = tf.reduce_sum(soft * d_soft, axis=1)
+            if table.rows is not None:
+                mean = tf.math.unsorted_segment_sum(mean, table.rows, nb.num_nodes)
+            d_noisy = soft * (d_soft - per_row(mean, table)[:, None]) / temperature
+            d_scores = matrix_of_table(d_noisy, table, nb.num_nodes)
+            ones = tf.ones_like(drawn, d_output.dtype)
+            hard = csr.csr_matrix(tf.range(nb.num_nodes), drawn, ones, nb.num_nodes, nb.num_nodes)
+            return (
+                csr.matmul(d_scores, keys),
+                csr.matmul(d_scores, queries, transpose_a=True),
+                csr.matmul(hard, d_output, transpose_a=True),
+            )
+
+        return tf.gather(values, drawn), gradient
+
+    return run(queries, keys, values)
+
+
+def _sampled_dense(queries, keys, values, nb, edges, noise, temperature):
+    mask = adjacency_mask(edges, nb.num_nodes)
+    entries = tf.stack([nb.rows, nb.columns], 1)
+    noise = tf.scatter_nd(entries, noise, tf.stack([nb.num_nodes, nb.num_nodes]))
+    noisy = masked(tf.matmul(queries, keys, transpose_b=True) + noise, mask)
+    soft = tf.nn.softmax(noisy / temperature)
+    hard = tf.one_hot(tf.argmax(noisy, axis=1), nb.num_nodes, dtype=values.dtype)
+    return (soft + tf.stop_gradient(hard - soft)) @ values

@@ -1,0 +1,62 @@
+"""Rectangular tables of neighbours: what batched kernels can work on, without ever being [N, N].
+
+A `Table` is `columns` [R, W]: row r holds up to W neighbours of node `rows[r]` (of node r, where `rows` is
+None). Unused places are masked and point at the node itself, so that nothing of another graph leaks in.
+"""
+
+from typing import NamedTuple
+
+import tensorflow as tf
+
+CHUNK_WIDTH = 8
+
+
+class Table(NamedTuple):
+    """Neighbours in rows of equal width; see the module."""
+
+    columns: tf.Tensor  # [R, W] int32
+    mask: tf.Tensor  # [R, W] bool
+    rows: tf.Tensor | None  # [R] int32 ascending, or None for 0 .. N - 1
+
+
+def all_neighbors(nb, width=CHUNK_WIDTH):
+    """All neighbours of each node, long lists folded into several rows: at most E + N·width places."""
+
+    def make():
+        per_node = (nb.degrees + width - 1) // width
+        ends = tf.cumsum(per_node)
+        count = tf.reduce_max(tf.pad(ends, [[0, 1]]))
+        rows = tf.searchsorted(ends, tf.range(count), side="right")
+        piece = tf.range(count) - tf.gather(ends - per_node, rows)
+        start = tf.gather(nb.row_splits, rows) + piece * width
+        return _table_of_places(nb, start, tf.gather(nb.row_splits, rows + 1), rows, width), start
+
+    return nb.part(("all_neighbors", width), make)[0]
+
+
+def entry_places(nb, width=CHUNK_WIDTH):
+    """For each entry of the neighbour lists, [E + N], its place in the flattened `all_neighbors` table."""
+
+    def make():
+        table = all_neighbors(nb, width)
+        return tf.reshape(tf.where(tf.reshape(table.mask, [-1])), [-1])
+
+    return nb.part(("entry_places", width), make)
+
+
+def first_neighbors(nb, k):
+    """Each node's first min(k, largest degree) neighbours: all of them, where it has no more than k."""
+
+    def make():
+        width = tf.minimum(k, nb.max_degree)
+        return _table_of_places(nb, nb.row_splits[:-1], nb.row_splits[1:], None, width)
+
+    return nb.part(("first_neighbors", k), make)
+
+
+def _table_of_places(nb, start, end, rows, width):
+    places = start[:, None] + tf.range(width)
+    mask = places < end[:, None]
+    own = tf.range(nb.num_nodes) if rows is None else rows
+    columns = tf.gather(nb.columns, tf.minimum(places, tf.size(nb.columns) - 1))
+    return Table(tf.where(mask, columns, own[:, None]), mask, rows)

@@ -1,0 +1,34 @@
+"""The alternative of section 3.1: the k neighbours with the largest similarity scores, then as GAO."""
+
+import tensorflow as tf
+
+from ganet_tf.ops.attention import attend, scaled, table_scores
+from ganet_tf.ops.checks import check_implementation, check_k
+from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
+from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.precision import in_float32
+from ganet_tf.ops.selection import select
+from ganet_tf.ops.tables import all_neighbors, entry_places
+
+
+@in_float32
+def topk_gao(queries, keys, values, edges, k, scale=None, implementation="sparse"):
+    """o_i = Σ_j softmax_j(q_i · k_j) v_j over the k neighbours j in N(i) with the largest q_i · k_j.
+
+    Arguments as in `gao`; `k` is the number of neighbours to keep.
+    """
+    check_k(k)
+    check_implementation(implementation)
+    queries = scaled(queries, scale)
+    num_nodes = tf.shape(queries)[0]
+    if implementation == "dense":
+        scores = masked(tf.matmul(queries, keys, transpose_b=True), adjacency_mask(edges, num_nodes))
+        return attend_selected(queries, keys, values, *top_k_mask(scores, k))
+    nb = neighborhood(edges, num_nodes)
+    return attend(queries, keys, values, select(nb, entry_scores(queries, keys, nb), k))
+
+
+def entry_scores(queries, keys, nb):
+    """q_i · k_j for every entry (i, j) of the neighbour lists: [E + N]."""
+    scores = table_scores(queries, keys, all_neighbors(nb))
+    return tf.gather(tf.reshape(scores, [-1]), entry_places(nb))
