@@ -1,0 +1,120 @@
+"""What our own code really computes: exact multiply-adds of a call, and the memory it must find free.
+
+One multiply-add counts 1, and so does a product of floats without an addition (the gate, GCN's weights).
+Exponentials, divisions, comparisons, ranking and copies are not counted, as in the paper. Neighbour tables are
+counted with their padding, because the kernels compute it. The paper's own closed forms are in `paper`.
+"""
+
+from ganet_tf.profiling.paper import madd as paper_madd
+from ganet_tf.profiling.paper import memory_bytes as paper_memory_bytes
+
+OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
+IMPLEMENTATIONS = ("dense", "sparse")
+
+__all__ = ["IMPLEMENTATIONS", "OPERATORS", "exact_madd", "needed_bytes", "paper_madd", "paper_memory_bytes"]
+
+
+def transforms(s):
+    """X W_K and X W_V: N F² + N F U."""
+    return s.nodes * s.features * (s.features + s.units)
+
+
+def attention(s, places):
+    """Scores q · k and the weighted sum of values over `places` pairs of nodes: places (F + U)."""
+    return places * (s.features + s.units)
+
+
+def gao_dense(s):
+    """All N² pairs: N² (F + U), and the transforms."""
+    return transforms(s) + attention(s, s.nodes**2)
+
+
+def gao_sparse(s):
+    """The places of the neighbour table: (E + N + padding) (F + U), and the transforms."""
+    return transforms(s) + attention(s, s.table)
+
+
+def hgao_dense(s):
+    """Projection and gate N F each, the transforms once a node, k places a node; ranking N x N is no MAdd."""
+    return 2 * s.nodes * s.features + transforms(s) + attention(s, s.nodes * min(s.k, s.nodes))
+
+
+def hgao_sparse(s):
+    """As dense, with min(k, longest list) places a node."""
+    return 2 * s.nodes * s.features + transforms(s) + attention(s, s.nodes * min(s.k, s.longest))
+
+
+def cgao_dense(s):
+    """X W_K and X W_V, 2 N F U; Kᵀ K and V softmax(E)ᵀ, 2 N U²."""
+    return 2 * s.nodes * s.features * s.units + 2 * s.nodes * s.units**2
+
+
+def topk_dense(s):
+    """The transforms, all N² scores to rank by, then k places a node."""
+    return transforms(s) + s.nodes**2 * s.features + attention(s, s.nodes * min(s.k, s.nodes))
+
+
+def topk_sparse(s):
+    """The transforms, a score a place of the neighbour table, then min(k, longest list) places a node."""
+    return transforms(s) + s.table * s.features + attention(s, s.nodes * min(s.k, s.longest))
+
+
+def sampled_dense(s):
+    """As GAO: the chosen neighbour is a one-hot row of an [N, N] matrix."""
+    return gao_dense(s)
+
+
+def sampled_sparse(s):
+    """The transforms and, in inference, a score a place of the neighbour table; the chosen value is copied."""
+    return transforms(s) + s.table * s.features
+
+
+def gcn_dense(s):
+    """X W, the matrix product N² U, and two products a matrix entry for D̂^-½ Â D̂^-½."""
+    return s.nodes * s.features * s.units + s.nodes**2 * (s.units + 2)
+
+
+def gcn_sparse(s):
+    """X W, and for each of the E + N entries U multiply-adds and one product for its weight."""
+    return s.nodes * s.features * s.units + s.neighbours * (s.units + 1)
+
+
+_EXACT = {
+    ("gao", "dense"): gao_dense,
+    ("gao", "sparse"): gao_sparse,
+    ("hgao", "dense"): hgao_dense,
+    ("hgao", "sparse"): hgao_sparse,
+    ("cgao", "dense"): cgao_dense,
+    ("topk", "dense"): topk_dense,
+    ("topk", "sparse"): topk_sparse,
+    ("sampled", "dense"): sampled_dense,
+    ("sampled", "sparse"): sampled_sparse,
+    ("gcn", "dense"): gcn_dense,
+    ("gcn", "sparse"): gcn_sparse,
+}
+
+
+def exact_madd(operator, implementation, size):
+    """Multiply-adds of one inference call as our code computes it; None for a layer we do not know.
+
+    Args:
+        operator: one of `OPERATORS`.
+        implementation: "dense" or "sparse"; cGAO, which uses no graph, has "dense" only.
+        size: the call's `Size`.
+    """
+    count = _EXACT.get((operator, implementation))
+    return None if count is None else count(size)
+
+
+def needed_bytes(operator, implementation, size):
+    """Bytes that a call must find free, from above: what is refused in advance when it is not there."""
+    s = size
+    arrays = 4 * 6 * s.nodes * max(s.features, s.units)
+    if operator == "cgao":
+        return arrays
+    if implementation == "dense":
+        return 12 * s.nodes**2 + arrays
+    if operator == "gcn":
+        return arrays + 40 * s.neighbours
+    table = s.nodes * min(s.k, s.longest) if operator == "hgao" else s.table
+    return arrays + 40 * s.neighbours + (4 * max(s.features, s.units) + 40) * table

@@ -1,0 +1,105 @@
+"""The measured table on the terminal and as CSV, JSON and Markdown files."""
+
+import csv
+import io
+import json
+import os
+import tempfile
+from dataclasses import fields
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from ganet_tf.profiling.cells import NONE, columns, failures, groups, uncounted
+from ganet_tf.profiling.paper import Cell
+from ganet_tf.profiling.row import Row
+
+NOTES = (
+    "MAdd in millions: the paper's closed form; our exact count of what is computed; the TensorFlow profiler's "
+    "float operations, halved.",
+    "MB, decimal: the paper's closed form; the fullest moment of a traced run, inputs and weights included; "
+    "the growth of a process of its own.",
+    "Times are medians after warm-up. Savings and speed-up are against dense GAO on the same graph: cost by exact "
+    "count, memory by the traced run.",
+)
+
+
+def print_table(rows, file=None):
+    """Prints the table for a person: a block a graph, the paper's cells under ours."""
+    console = Console(file=file, width=max(Console(file=file).width, 132), highlight=False, soft_wrap=False)
+    heads = columns(rows)
+    for title, lines in groups(rows):
+        table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+        for index, (head, what) in enumerate(heads):
+            table.add_column(f"{head}\n{what}", justify="left" if index == 0 else "right", no_wrap=True)
+        for cells in lines:
+            table.add_row(*cells, style="dim" if cells[0].endswith("(paper)") else None)
+        console.print(table)
+    for note in notes(rows):
+        console.print(note, soft_wrap=True)
+
+
+def notes(rows):
+    """What a reader must know to read the table, a sentence each."""
+    left_out = [f"{name}: {', '.join(ops)}" for name, ops in uncounted(rows).items()]
+    ops = "Ops with arithmetic that the profiler does not count: " + "; ".join(left_out) + "."
+    return [*failures(rows), *NOTES, *([ops] if left_out else [])]
+
+
+def markdown(rows):
+    """The table as GitHub's Markdown."""
+    heads = [f"{head}, {what}" if what else head for head, what in columns(rows)]
+    parts = []
+    for title, lines in groups(rows):
+        parts += [f"**{title}**", "", "| " + " | ".join(heads) + " |"]
+        parts += ["|" + "|".join(["---", *["--:"] * (len(heads) - 1)]) + "|"]
+        parts += ["| " + " | ".join(_emphasis(cells)) + " |" for cells in lines] + [""]
+    return "\n".join([*parts, *[f"- {note}" for note in notes(rows)], ""])
+
+
+def write_json(rows, path):
+    """Writes the rows as a JSON list of objects."""
+    write_atomically(path, json.dumps([row.as_dict() for row in rows], indent=1) + "\n")
+
+
+def write_csv(rows, path):
+    """Writes the rows as CSV, a column a field; the paper's cells are columns `paper_...`, absences are empty."""
+    paper = [field.name for field in fields(Cell)]
+    names = [field.name for field in fields(Row) if field.name != "paper"]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*names, *[f"paper_{name}" for name in paper]])
+    for row in rows:
+        values = row.as_dict()
+        values["madd_uncounted"] = " ".join(row.madd_uncounted)
+        writer.writerow([*[values[name] for name in names], *[(row.paper or {}).get(name) for name in paper]])
+    write_atomically(path, text.getvalue())
+
+
+def write_markdown(rows, path):
+    """Writes `markdown(rows)`."""
+    write_atomically(path, markdown(rows))
+
+
+def write_atomically(path, data):
+    """Writes text or bytes so that the file is there as a whole or not at all; makes its folder."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode("utf-8"))
+        os.chmod(temporary, 0o644)  # mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _emphasis(cells):
+    """The paper's line in italics."""
+    if cells[0].endswith("(paper)"):
+        return [cell if cell == NONE else f"*{cell}*" for cell in cells]
+    return cells

@@ -1,0 +1,41 @@
+"""How long a call takes: median and quartiles after warm-up, within a budget of seconds."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds a call: the median, the lower and the upper quartile, and how many calls they are from."""
+
+    median: float
+    low: float
+    high: float
+    repeats: int
+
+
+def measure(call, budget=2.0, least=3, most=50, warmup=1):
+    """Times a function without arguments.
+
+    Args:
+        call: what to time; it must come back only when its work is done (TensorFlow's CPU functions do).
+        budget: seconds after which no further call is started, warm-up not counted.
+        least: calls to time even when the budget is spent.
+        most: calls to time at most.
+        warmup: calls before the clock starts.
+
+    Returns:
+        A `Timing`.
+    """
+    for _ in range(warmup):
+        call()
+    seconds = []
+    end = time.perf_counter() + budget
+    while len(seconds) < least or (len(seconds) < most and time.perf_counter() < end):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    low, median, high = np.percentile(np.array(seconds) * 1e3, [25, 50, 75])
+    return Timing(float(median), float(low), float(high), len(seconds))

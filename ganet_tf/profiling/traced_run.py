@@ -1,0 +1,109 @@
+"""One traced run of a concrete function, and what the TensorFlow profiler reads from it."""
+
+import contextlib
+import logging
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+# Ops that move, make or describe data without arithmetic on floats: the profiler misses nothing there.
+_NO_ARITHMETIC = frozenset(
+    """
+    Assert Bitcast BroadcastArgs BroadcastTo CSRSparseMatrixComponents CSRSparseMatrixToDense Cast ConcatV2 Const
+    DynamicStitch EnsureShape Enter Equal Exit ExpandDims Fill Gather GatherNd GatherV2 Greater GreaterEqual
+    Identity IdentityN If InvertPermutation Less LessEqual LogicalAnd LogicalNot LogicalOr LoopCond Merge
+    NextIteration NoOp NotEqual OneHot OnesLike Pack Pad PadV2 Placeholder PlaceholderWithDefault PreventGradient
+    Range Rank ReadVariableOp Reshape ReverseV2 ScatterNd Select SelectV2 Shape ShapeN Size Slice
+    SparseMatrixTranspose SparseTensorToCSRSparseMatrix Split SplitV Squeeze StatelessIf StatelessWhile StopGradient
+    StridedSlice Switch TensorScatterUpdate Tile Transpose Unique UniqueWithCounts UniqueV2 Unpack Where While
+    ZerosLike
+    """.split()  # noqa: SIM905 - seventy names read better in a block
+)
+
+
+class TracedRun:
+    """Runs a concrete function once under `RunOptions.FULL_TRACE` and keeps the graph and the trace.
+
+    The function's variables are frozen into constants and the functions it calls are put in line, because
+    `tf.compat.v1.profiler` looks into neither. Shapes that are known only at run time are taken from the trace.
+
+    Args:
+        function: a `tf.types.experimental.ConcreteFunction` with fixed input shapes.
+        inputs: its inputs, one tensor or array each, in order.
+    """
+
+    def __init__(self, function, inputs):
+        frozen = convert_variables_to_constants_v2(function)
+        feed = {tensor.name: np.asarray(value) for tensor, value in zip(frozen.inputs, inputs, strict=True)}
+        fetched = [tensor.name for tensor in frozen.outputs]
+        self.graph = tf.Graph()
+        with self.graph.as_default():
+            tf.graph_util.import_graph_def(frozen.graph.as_graph_def(), name="")
+        self.metadata = tf.compat.v1.RunMetadata()
+        options = tf.compat.v1.RunOptions(trace_level=tf.compat.v1.RunOptions.FULL_TRACE)
+        with tf.compat.v1.Session(graph=self.graph) as session:
+            session.run(fetched, feed, options=options, run_metadata=self.metadata)
+
+    def madd(self):
+        """Multiply-adds as the profiler sees them: its float operations, halved."""
+        return self._float_operations().total_float_ops / 2
+
+    def uncounted(self):
+        """Names of the op types that compute floats but that the profiler gives no float operations for."""
+        counted = {node.name for node in _nodes(self._float_operations()) if node.float_ops}
+        used = {operation.type for operation in self.graph.get_operations() if _has_floats(operation)}
+        return sorted(used - counted - _NO_ARITHMETIC)
+
+    def requested_bytes(self):
+        """All bytes that the run asks for, as the profiler adds them up, freed in between or not."""
+        return self._profile(tf.compat.v1.profiler.ProfileOptionBuilder.time_and_memory()).total_requested_bytes
+
+    def peak_bytes(self):
+        """The most bytes that the run holds at one moment, from the allocations and frees in the trace.
+
+        The inputs and the weights are not among them: the run does not allocate those.
+        """
+        records = [
+            (record.alloc_micros, -record.alloc_bytes)
+            for device in self.metadata.step_stats.dev_stats
+            for node in device.node_stats
+            for memory in node.memory
+            for record in memory.allocation_records
+        ]
+        live = peak = 0
+        for _, freed in sorted(records):  # in one microsecond allocations come first: never too low
+            live -= freed
+            peak = max(peak, live)
+        return peak
+
+    def _float_operations(self):
+        return self._profile(tf.compat.v1.profiler.ProfileOptionBuilder.float_operation())
+
+    def _profile(self, options):
+        with _quiet():
+            return tf.compat.v1.profiler.profile(
+                self.graph, run_meta=self.metadata, cmd="op", options={**options, "output": "none"}
+            )
+
+
+def _has_floats(operation):
+    return any(tensor.dtype.is_floating for tensor in [*operation.inputs, *operation.outputs])
+
+
+def _nodes(root):
+    yield root
+    for child in root.children:
+        yield from _nodes(child)
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Holds back TensorFlow's note that its own profiler calls a deprecated function."""
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,150 @@
+"""The paper's efficiency table, measured here: MAdd, memory and CPU time of the operators.
+
+python profile_ops.py                     the whole table: 1000, 10000 and 20000 nodes x 48 features
+python profile_ops.py --nodes 20000       one size
+python profile_ops.py --nodes 1000000 --implementation sparse
+"""
+
+import argparse
+import difflib
+import os
+import sys
+from pathlib import Path
+
+# Named again in ganet_tf.profiling.counts: a bad flag is answered before TensorFlow is loaded.
+OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
+PLOT_ENDINGS = ("png", "svg", "pdf")
+
+
+class Parser(argparse.ArgumentParser):
+    """Answers a bad flag with one sentence and exit status 2."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message} (--help lists all flags)\n")
+
+
+def number(kind, least):
+    """An argument type: a number of a kind, not below `least`."""
+
+    def parse(text):
+        try:
+            value = kind(text.replace("_", "") if kind is int else text)
+        except ValueError:
+            value = None
+        if value is None or not least <= value < float("inf"):
+            wanted = "a whole number" if kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"got {text!r}, expected {wanted} of at least {least}")
+        return value
+
+    return parse
+
+
+def operator(text):
+    """An argument type: one of the operators, the nearest one named otherwise."""
+    if text not in OPERATORS:
+        near = difflib.get_close_matches(text.lower(), OPERATORS, 1, 0.4)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected some of {' '.join(OPERATORS)}{hint}")
+    return text
+
+
+def output(*endings):
+    """An argument type: a file that can be written, with one of the endings if there are any."""
+
+    def parse(text):
+        path = Path(text)
+        if path.is_dir() or not text:
+            raise argparse.ArgumentTypeError(f"got {text!r}, which is a folder, expected the name of a file to write")
+        if endings and path.suffix[1:].lower() not in endings:
+            raise argparse.ArgumentTypeError(f"got {text!r}, expected a file name that ends in {', '.join(endings)}")
+        return path
+
+    return parse
+
+
+def folder(text):
+    """An argument type: a folder that is there or can be made."""
+    if Path(text).exists() and not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"got {text!r}, which is a file, expected a folder")
+    return Path(text)
+
+
+def parse(arguments=None):
+    """The command line."""
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    size = number(int, 1)
+    add = parser.add_argument
+    add("--nodes", type=size, nargs="+", default=[1000, 10000, 20000], metavar="N", help="sizes (1000 10000 20000)")
+    add("--features", type=size, nargs="+", default=[48], metavar="F", help="channels in and out (48)")
+    add("--k", type=size, nargs="+", default=[8], metavar="K", help="neighbours that hgao and topk keep (8)")
+    add("--degree", type=number(float, 0), nargs="+", default=[8.0], metavar="D", help="mean degrees (8)")
+    add("--operators", type=operator, nargs="+", default=list(OPERATORS), metavar="OP", help=" ".join(OPERATORS))
+    add("--implementation", choices=("dense", "sparse", "both"), default="both", help="(both)")
+    add("--gradients", action="store_true", help="also time forward + backward")
+    add("--threads", type=size, metavar="N", help="TensorFlow's threads (one a core)")
+    add("--seed", type=number(int, 0), default=0, metavar="N", help="of the simulated graphs (0)")
+    add("--budget", type=number(float, 0), default=2.0, metavar="S", help="seconds of repeats a row (2)")
+    add("--memory", type=number(float, 0), metavar="GB", help="refuse rows that need more (the memory at hand)")
+    add("--no-baseline", action="store_true", help="don't measure dense gao where it is not asked for")
+    add("--json", type=output(), metavar="FILE", help="write the rows as JSON")
+    add("--csv", type=output(), metavar="FILE", help="write the rows as CSV")
+    add("--markdown", type=output(), metavar="FILE", help="write the table as Markdown")
+    add("--plot", type=output(*PLOT_ENDINGS), metavar="FILE", help="time and memory over nodes (png, svg, pdf)")
+    add("--trace", type=folder, metavar="DIR", help="tf.profiler traces for TensorBoard or XProf, a folder a row")
+    return parser.parse_args(arguments)
+
+
+def progress(done, total, text):
+    """A line on the error stream that says what is being measured: rewritten in place on a terminal."""
+    line = f"[{done:>{len(str(total))}}/{total}] {text}"
+    if sys.stderr.isatty():
+        print(f"\r{line:<78}", end="\r\n"[done == total], file=sys.stderr, flush=True)
+    elif done < total:
+        print(line, file=sys.stderr, flush=True)
+
+
+def main(arguments=None):
+    """Measures the table and writes it wherever it was asked for."""
+    args = parse(arguments)
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    print("loading TensorFlow ...", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
+    from ganet_tf.errors import GANetError
+    from ganet_tf.profiling import measure, report, requests
+    from ganet_tf.profiling.plot import write_plot
+
+    try:
+        wanted = requests(
+            args.nodes,
+            args.features,
+            args.degree,
+            args.k,
+            args.operators,
+            args.implementation,
+            seed=args.seed,
+            threads=args.threads,
+            gradients=args.gradients,
+            budget=args.budget,
+            trace=None if args.trace is None else str(args.trace),
+            memory_limit=None if args.memory is None else int(args.memory * 1e9),
+        )
+    except GANetError as error:
+        print(f"profile_ops.py: {error}", file=sys.stderr)
+        return 2
+    try:
+        rows = measure(wanted, progress, compare=not args.no_baseline)
+        report.print_table(rows)
+        writers = {"json": report.write_json, "csv": report.write_csv, "markdown": report.write_markdown}
+        for kind, write in {**writers, "plot": write_plot}.items():
+            if getattr(args, kind) is not None:
+                write(rows, getattr(args, kind))
+    except (GANetError, OSError) as error:
+        print(f"profile_ops.py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nprofile_ops.py: interrupted, nothing was written", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
