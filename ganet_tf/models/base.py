@@ -1,0 +1,139 @@
+"""What the models share: dict inputs, configs, export, and the rule of one replica."""
+
+import difflib
+import inspect
+
+import keras
+import tensorflow as tf
+
+from ganet_tf.layers.operators import OperatorTemplate, operator_config
+
+_SPECS = {
+    "x": lambda features: keras.InputSpec(shape=(None, features), dtype="float32"),
+    "edges": lambda features: keras.InputSpec(shape=(None, 2), dtype="int32"),
+    "graph_ids": lambda features: keras.InputSpec(shape=(None,), dtype="int32"),
+}
+
+
+class GraphModel(keras.Model):
+    """Base of the models: a dict {"x" [N, F], "edges" [E, 2], ...} of dense tensors goes in, a tensor comes out.
+
+    A subclass gives its constructor's arguments to `__init__` here, which keeps each under its own name and
+    returns them in `get_config`; it says which inputs it takes in `required` and `optional`, and makes its
+    layers' weights in `build_layers(x_shape, edges_shape, graph_ids_shape)`.
+
+    Args:
+        arguments: dict of the constructor's arguments.
+        **kwargs: `name`, `dtype`.
+    """
+
+    required = ("x", "edges")
+    optional = ("graph_ids",)
+
+    def __init__(self, arguments, **kwargs):
+        check_one_replica()
+        super().__init__(**kwargs)
+        self._argument_names = in_signature_order(type(self), arguments)
+        for name, value in arguments.items():
+            setattr(self, name, value)
+        self._num_features = None
+        self.supports_jit = False
+
+    def build(self, input_shape):
+        """Makes all weights; sizes other than the number of features are left open."""
+        self.check_keys(input_shape)
+        self._num_features = input_shape["x"][-1]
+        shapes = self.open_shapes()
+        self.build_layers(shapes["x"], shapes["edges"], shapes["graph_ids"])
+
+    def open_shapes(self):
+        """The shapes of x, edges and graph_ids for graphs of any size."""
+        return {key: tuple(spec(self._num_features).shape) for key, spec in _SPECS.items()}
+
+    def unpack(self, inputs):
+        """The tensors x, edges, graph_ids and nodes themselves, the last two None where they are not given."""
+        check_one_replica()
+        self.check_keys(inputs)
+        return tuple(inputs.get(key) for key in ("x", "edges", "graph_ids", "nodes"))
+
+    def check_keys(self, inputs):
+        """Raises unless the inputs are a dict with the keys that this model takes."""
+        known = (*self.required, *self.optional)
+        if not hasattr(inputs, "keys"):
+            raise TypeError(
+                f"'{self.name}' takes a dict with {_names(self.required)} (and {_names(self.optional)}), "
+                f"but got {type(inputs).__name__}: call it as model({{'x': x, 'edges': edges}})."
+            )
+        for key in self.required:
+            if key not in inputs:
+                raise ValueError(f"'{self.name}' needs the input '{key}', but got only {_names(inputs)}.")
+        for key in inputs:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+                raise ValueError(
+                    f"'{self.name}' has no input '{key}': it takes {_names(known)}. Did you mean '{near}'?"
+                )
+
+    def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
+        """Exports the model for serving, as `keras.Model.export` does, for graphs of any size.
+
+        Without an `input_signature` the served function takes the dict of the required inputs, x float32
+        [None, F], edges int32 [None, 2] and, where it is one of them, graph_ids int32 [None].
+        """
+        if input_signature is None:
+            if not self.built:
+                raise ValueError(f"'{self.name}' has no weights yet: fit it, or call it once, before export.")
+            input_signature = [{key: _SPECS[key](self._num_features) for key in self.required}]
+        return super().export(
+            filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs
+        )
+
+    def get_config(self):
+        """The constructor's arguments, as they were given."""
+        config = {name: plain(getattr(self, name)) for name in self._argument_names}
+        return {**super().get_config(), **config}
+
+    @classmethod
+    def from_config(cls, config):
+        """The model of a config: `from_config(get_config())` is a new one of the same make."""
+        return cls(**{key: _object(value) for key, value in config.items()})
+
+
+def check_one_replica():
+    """Raises under a tf.distribute strategy with several replicas."""
+    replicas = tf.distribute.get_strategy().num_replicas_in_sync
+    if replicas > 1:
+        raise RuntimeError(
+            f"A tf.distribute strategy with {replicas} replicas is active, but ganet_tf models run on one: it "
+            "would cut a batch, which holds several graphs in one tensor, in the middle of a graph. Make the "
+            "model outside of strategy.scope(); to use more devices, run one process for each fold."
+        )
+
+
+def in_signature_order(cls, names):
+    """The names in the order of the constructor, so that a config reads like the call."""
+    order = list(inspect.signature(cls.__init__).parameters)
+    return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
+
+
+def take_nodes(outputs, nodes):
+    """The rows of the nodes asked for, or all."""
+    return outputs if nodes is None else tf.gather(outputs, nodes)
+
+
+def plain(value):
+    """A constructor's argument as a config has it: strings, numbers, and Keras configs for objects."""
+    if isinstance(value, OperatorTemplate):
+        return operator_config(value)
+    if value is None or isinstance(value, (str, int, float, tuple)):
+        return value
+    return keras.saving.serialize_keras_object(value)
+
+
+def _object(value):
+    """The object of a Keras config; anything else as it is."""
+    return keras.saving.deserialize_keras_object(value) if isinstance(value, dict) else value
+
+
+def _names(keys):
+    return ", ".join(f"'{key}'" for key in keys)

@@ -1,0 +1,126 @@
+"""The graph attention network: the paper's architecture for node embeddings."""
+
+import keras
+
+from ganet_tf.layers import GAM, GCN
+from ganet_tf.layers.operators import as_operator
+from ganet_tf.models.base import GraphModel
+
+
+@keras.saving.register_keras_serializable(package="ganet_tf")
+class GANet(GraphModel):
+    """Graph attention network (GANet) of section 3.3: GCN, a stack of graph attention modules, GCN.
+
+        h_0 = GCN(X),    h_l = [h_(l-1), GCN(operator(h_(l-1)))],    O = GCN(h_n)
+
+    With hGAO it is the paper's hGANet, with cGAO its cGANet. On the paper's setting for graphs the channels
+    are 48, 60, 72, 84, 96, 97.
+
+    Args:
+        units: Channels of the first GCN.
+        num_modules: Number of graph attention modules (GAM).
+        module_units: Channels that each module adds.
+        out_units: Channels of the last GCN.
+        operator: `"hgao"`, `"gao"`, `"cgao"`, `"topk"`, `"sampled"`, `"linear"`, or a layer, whose config each
+            module copies.
+        k: Neighbours a node attends to, where the operator chooses.
+        dropout: On the features that enter each GCN.
+        attention_dropout: On the features that enter each operator.
+        activation: Of every GCN but the last; `None`, the identity, is the paper's.
+        kernel_initializer, kernel_regularizer: For all matrices.
+        normalization: Of the GCNs: `"sym"`, `"row"` or `None`.
+        skip: `"module"` or `"gcn"`: see `layers.GAM`.
+        scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
+        implementation: `"sparse"` or `"dense"`.
+        **kwargs: `name`, `dtype`.
+
+    Call arguments:
+        inputs: dict of `x` [N, F], `edges` [E, 2] and, if there are several graphs, `graph_ids` [N].
+        training: Whether dropout is active.
+
+    Returns:
+        [N, out_units].
+
+    Raises:
+        ValueError: For an input that is missing or has a wrong shape, or an unknown option.
+
+    Example:
+
+    >>> x = np.ones((3, 7), dtype="float32")
+    >>> edges = np.array([[0, 1], [1, 0]])
+    >>> model = GANet(operator="hgao", k=2)
+    >>> model({"x": x, "edges": edges}).shape
+    TensorShape([3, 97])
+    >>> model.channels
+    (48, 60, 72, 84, 96, 97)
+    """
+
+    def __init__(
+        self,
+        units=48,
+        num_modules=4,
+        module_units=12,
+        out_units=97,
+        operator="hgao",
+        k=8,
+        dropout=0.0,
+        attention_dropout=0.0,
+        activation=None,
+        kernel_initializer="glorot_uniform",
+        kernel_regularizer=None,
+        normalization="sym",
+        skip="module",
+        scale=None,
+        implementation="sparse",
+        **kwargs,
+    ):
+        shared = {
+            "dropout": dropout,
+            "kernel_initializer": kernel_initializer,
+            "kernel_regularizer": kernel_regularizer,
+            "normalization": normalization,
+            "implementation": implementation,
+        }
+        modules = {"k": k, "attention_dropout": attention_dropout, "skip": skip, "scale": scale}
+        sizes = {
+            "units": units,
+            "num_modules": num_modules,
+            "module_units": module_units,
+            "out_units": out_units,
+        }
+        operator = as_operator(operator)
+        super().__init__(
+            {**sizes, "operator": operator, "activation": activation, **modules, **shared}, **kwargs
+        )
+        shared["dtype"] = self.dtype_policy
+        self.embedding = GCN(units, activation=activation, name="embedding", **shared)
+        self.gams = [
+            GAM(module_units, operator, activation=activation, name=f"gam_{i + 1}", **modules, **shared)
+            for i in range(num_modules)
+        ]
+        self.out = GCN(out_units, name="out", **shared)
+
+    @property
+    def channels(self):
+        """How many channels come out of each GCN and module."""
+        shapes = [(None, self.units)]
+        for gam in self.gams:
+            shapes.append(gam.compute_output_shape(shapes[-1]))
+        return (*(shape[-1] for shape in shapes), self.out_units)
+
+    def build_layers(self, x_shape, edges_shape, graph_ids_shape):
+        """Builds each layer on the shape that the one before puts out."""
+        for layer in (self.embedding, *self.gams, self.out):
+            layer.build(x_shape, edges_shape, graph_ids_shape)
+            x_shape = layer.compute_output_shape(x_shape, edges_shape, graph_ids_shape)
+
+    def call(self, inputs, training=None):
+        """All layers get the same `edges` tensor, so that what is derived from it is made once."""
+        x, edges, graph_ids, _ = self.unpack(inputs)
+        for layer in (self.embedding, *self.gams, self.out):
+            x = layer(x, edges, graph_ids, training=training)
+        return x
+
+    def compute_output_shape(self, input_shape):
+        """[N, out_units]."""
+        return (None, self.out_units)
