@@ -1,0 +1,57 @@
+"""Node classification: one split, repeated runs, the epoch chosen on the validation nodes."""
+
+import numpy as np
+import tensorflow as tf
+
+from ganet_tf.training import selection
+from ganet_tf.training.member import Member
+
+
+class NodeTask:
+    """Runs with different seeds on one `NodeDataset`.
+
+    Validation and test values come from one forward pass an epoch. The test curve is only written
+    down: the reported figure is taken at the epoch that validation chose; what LGCN's code would have
+    reported, with a look at test, stands under its own label.
+
+    Args:
+        config: a `NodeConfig`.
+        dataset: a `NodeDataset` with train, validation and test nodes.
+    """
+
+    def __init__(self, config, dataset):
+        self.config = config
+        self.dataset = dataset
+
+    def example(self):
+        """A batch to build a model on."""
+        return next(iter(self.dataset.batches("train")))[0]
+
+    def member(self, number):
+        """The data of one run: the same for all of them."""
+        ds = self.dataset
+        val, test = ds.nodes("val"), ds.nodes("test")
+        nodes = np.concatenate([val, test])
+        held_out = tf.data.Dataset.from_tensors(({"x": ds.x, "edges": ds.edges, "nodes": nodes}, ds.y[nodes]))
+        return Member(
+            batches=lambda initial_epoch=0: ds.batches("train"),
+            steps=1,
+            held_out=held_out,
+            parts={"val": slice(0, len(val)), "test": slice(len(val), None)},
+            final=None,
+            sizes={"train": int(ds.train_mask.sum()), "val": len(val), "test": len(test)},
+        )
+
+    def rules(self, rows, chosen, final):
+        """{rule: {"epoch", "accuracy", ...}} of a finished run; see `GraphTask.rules`."""
+        row = rows[chosen - 1]
+        return {
+            "validation": {
+                "epoch": chosen,
+                "accuracy": row["test_accuracy"],
+                "loss": row["test_loss"],
+                "val_loss": row["val_loss"],
+                "val_accuracy": row["val_accuracy"],
+            },
+            "max_test_lgcn": selection.max_test_lgcn(rows),
+        }

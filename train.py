@@ -1,0 +1,108 @@
+#!/usr/bin/env python
+"""Trains hGANet, cGANet, GANet and their baselines: the paper's experiments, or your own data.
+
+    python train.py                               # MUTAG, or without it BA2Motifs, in about two minutes
+    python train.py --task graph --dataset DD
+    python train.py --task node --dataset Cora --runs 10
+    python train.py --help
+
+A run that was interrupted goes on where it was when the same command is given again.
+Exit codes: 0 done, 1 a fold failed, 2 a user's error, 130 interrupted.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+
+
+def main(argv=None):
+    """Runs train.py with the given words (default: the command line's); returns the exit code."""
+    argv = sys.argv[1:] if argv is None else list(argv)
+    try:
+        with silence():
+            import tensorflow as tf
+
+            from ganet_tf.errors import GANetError
+            from ganet_tf.training import cli
+
+            tf.config.list_physical_devices("GPU")  # makes the CUDA libraries complain now, not later
+
+        arguments = cli.parse(argv)
+        if arguments.list:
+            from ganet_tf.training.listing import show_list
+
+            return show_list()
+        return run(arguments, argv)
+    except KeyboardInterrupt:
+        from ganet_tf.training.cli import command
+
+        print(f"\nStopped. To go on where it was: {command(argv, all_flags=True)}", file=sys.stderr)
+        return 130
+    except (GANetError, OSError, MemoryError) as error:
+        print(f"train.py: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+
+
+def run(arguments, argv):
+    """One run: config, data, folder, folds, summary."""
+    from ganet_tf.training import cli, environment, resolve, session
+    from ganet_tf.training import config as schema
+    from ganet_tf.training.progress import Reporter
+    from ganet_tf.training.run_folder import RunFolder
+    from ganet_tf.training.summary import write_summary
+    from ganet_tf.training.trainer import Trainer
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
+    if arguments.threads:
+        environment.set_threads(arguments.threads)
+    if not argv:
+        session.choose_demo(arguments)
+
+    config, base, stem = resolve.resolve(arguments)
+    dataset = resolve.load_dataset(config, arguments.data_dir)
+    config = session.settle_splits(config, dataset)
+    folder = RunFolder(
+        arguments.output or os.path.join("runs", resolve.folder_name(config, base, stem)), config.task
+    )
+    numbers = cli.parse_numbers(arguments.folds, schema.members(config), folder.member_word)
+    report = Reporter(len(numbers), config.epochs, folder.member_word, arguments.quiet)
+
+    folder.prepare()
+    config = session.claim(folder, config)
+    if config.deterministic:
+        environment.make_deterministic()
+    session.greet(report, config, dataset, folder, numbers)
+
+    trainer = Trainer(session.make_task(config, dataset), folder, report)
+    elsewhere = trainer.run(numbers)
+    summary = write_summary(config, folder, cli.command(argv), session.facts(dataset))
+    return session.conclude(report, summary, folder, elsewhere)
+
+
+@contextlib.contextmanager
+def silence():
+    """Holds back what TensorFlow's libraries print while they are loaded, unless loading fails."""
+    if "tensorflow" in sys.modules:
+        yield
+        return
+    with tempfile.TemporaryFile() as held:
+        stderr = os.dup(2)
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            held.seek(0)
+            os.write(stderr, held.read())
+            raise
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
