@@ -27,3 +27,11 @@ class RunError(GANetError, RuntimeError):
 
 class OutOfMemoryError(GANetError, MemoryError):
     """An operation refused because it would need more memory than there is."""
+
+
+class UnsafeFileError(DataFormatError):
+    """A file refused because reading it could do harm: an archive that escapes or explodes, a pickle with code."""
+
+
+class DownloadError(GANetError, OSError):
+    """A file could not be downloaded, or what came was not the file."""

@@ -7,8 +7,6 @@ from ganet_tf.data.graph import as_features
 from ganet_tf.errors import DataFormatError
 from ganet_tf.data.spelling import nearest
 
-KINDS = ("labels", "attributes", "degree", "normalized_degree", "constant")
-
 # One-hot degrees above it share the last channel. COLLAB, the widest of the paper's data sets, stays below.
 MAX_DEGREE = 500
 
@@ -73,7 +71,7 @@ class NodeFeatures:
         return out
 
 
-def build_features(kind, degrees, sizes, labels=None, num_labels=0, attributes=None, max_degree=MAX_DEGREE):
+def build_features(kind, degrees, sizes, labels, label_counts, attributes, max_degree=MAX_DEGREE):
     """Makes the features that were asked for by name.
 
     | name | channels |
@@ -95,9 +93,9 @@ def build_features(kind, degrees, sizes, labels=None, num_labels=0, attributes=N
         kind: One of the names above.
         degrees: Number of neighbours of every node, [N].
         sizes: Number of nodes of every graph, [G].
-        labels: Codes from 0 of the node labels, [N], or None.
-        num_labels: How many labels there are.
-        attributes: Node attributes [N, A], or None.
+        labels: Codes from 0 of the node labels, a column for each kind of label, [N, L].
+        label_counts: How many different labels each column has, [L].
+        attributes: Node attributes [N, A].
         max_degree: Where one-hot degrees are cut off.
 
     Returns:
@@ -106,27 +104,26 @@ def build_features(kind, degrees, sizes, labels=None, num_labels=0, attributes=N
     Raises:
         DataFormatError: For an unknown name, or labels or attributes that the data set does not have.
     """
+    has = {"labels": labels.shape[1] > 0, "attributes": attributes.shape[1] > 0}
     if kind == "auto":
-        kind = "labels" if labels is not None else "attributes" if attributes is not None else "normalized_degree"
+        kind = "labels" if has["labels"] else "attributes" if has["attributes"] else "normalized_degree"
+    make = {
+        "labels": lambda: [OneHot(codes, n) for codes, n in zip(labels.T, label_counts, strict=True)],
+        "attributes": lambda: [Dense(attributes)],
+        "degree": lambda: [one_hot_degree(degrees, max_degree)],
+        "normalized_degree": lambda: [Dense(normalized_degree(degrees, sizes))],
+        "constant": lambda: [Dense(np.ones((len(degrees), 1), np.float32))],
+    }
     blocks = []
     for part in str(kind).split("+"):
-        if part == "labels" and labels is not None:
-            blocks.append(OneHot(labels, num_labels))
-        elif part == "attributes" and attributes is not None:
-            blocks.append(Dense(attributes))
-        elif part in ("labels", "attributes"):
-            raise DataFormatError(f"features={kind!r}: the data set has no node {part}; use 'auto' or 'degree'")
-        elif part == "degree":
-            blocks.append(one_hot_degree(degrees, max_degree))
-        elif part == "normalized_degree":
-            blocks.append(Dense(normalized_degree(degrees, sizes)))
-        elif part == "constant":
-            blocks.append(Dense(np.ones((len(degrees), 1), np.float32)))
-        else:
+        if part not in make:
             raise DataFormatError(
-                f"features={kind!r}: there is no feature {part!r}{nearest(part, KINDS)}; "
-                f"there are auto, {', '.join(KINDS)} and sums of them such as 'labels+degree'"
+                f"features={kind!r}: there is no feature {part!r}{nearest(part, make)}; "
+                f"there are auto, {', '.join(make)} and sums of them such as 'labels+degree'"
             )
+        if not has.get(part, True):
+            raise DataFormatError(f"features={kind!r}: the data set has no node {part}; use 'auto' or 'degree'")
+        blocks += make[part]()
     return NodeFeatures(blocks, kind)
 
 

@@ -35,8 +35,8 @@ def from_networkx(
     edges = [_edges(index, graph) for index, graph in enumerate(graphs)]
     sizes = np.array([len(graph) for graph in graphs])
     degrees = np.concatenate([np.bincount(e[:, 1], minlength=n) for e, n in zip(edges, sizes, strict=True)])
-    codes, num_labels = _node_labels(graphs, node_label)
-    x = build_features(features, degrees, sizes, codes, num_labels, _attributes(graphs, node_attributes), **options)
+    codes, counts = _node_labels(graphs, node_label)
+    x = build_features(features, degrees, sizes, codes, counts, _attributes(graphs, node_attributes), **options)
     y, class_labels = _classes(labels, len(graphs))
     store = GraphStore(x, np.concatenate(edges), offsets(sizes), offsets([len(e) for e in edges]), y)
     return GraphDataset(store, name, class_labels=class_labels, num_classes=len(class_labels))
@@ -66,15 +66,15 @@ def _values(graphs, key):
 def _node_labels(graphs, key):
     values = _values(graphs, key)
     if values is None:
-        return None, 0
+        return np.zeros((sum(map(len, graphs)), 0), np.int32), []
     known = {value: code for code, value in enumerate(_sorted(set(values)))}
-    return np.array([known[value] for value in values], np.int32), len(known)
+    return np.array([[known[value]] for value in values], np.int32), [len(known)]
 
 
 def _attributes(graphs, key):
     values = _values(graphs, key)
     if values is None:
-        return None
+        return np.zeros((sum(map(len, graphs)), 0), np.float32)
     rows = [np.atleast_1d(value) for value in values]
     widths = {len(row) for row in rows}
     if len(widths) > 1:

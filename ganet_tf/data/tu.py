@@ -1,40 +1,173 @@
-import io, zipfile
-from pathlib import Path
+"""Reading the layout of the TU collection: `NAME_A.txt`, `NAME_graph_indicator.txt` and so on."""
+
+import logging
+
 import numpy as np
-from ganet_tf.data.features import build_features
-from ganet_tf.data.graph_dataset import GraphDataset, offsets
-from ganet_tf.data.graph_store import GraphStore
+
+from ganet_tf.data.archive import Archive
+from ganet_tf.data.edge_sorting import local_edges, sort_edges
+from ganet_tf.data.graph import check_finite
+from ganet_tf.data.graph_dataset import offsets
+from ganet_tf.data.number_text import read_columns, read_numbers
+from ganet_tf.data.raw_graphs import RawGraphs
+from ganet_tf.errors import DataFormatError
+
+log = logging.getLogger(__name__)
 
 
-def load_zip(path, name, features):
-    with zipfile.ZipFile(path) as archive:
-        stem = Path(path).stem
-        def read(part, dtype=np.int64):
-            try:
-                text = archive.read(f"{stem}/{stem}_{part}.txt").replace(b",", b" ")
-            except KeyError:
-                return None
-            return np.fromstring(text, dtype=dtype, sep=" ")
-        pairs = read("A").reshape(-1, 2) - 1
-        graph_of = read("graph_indicator") - 1
-        labels = read("graph_labels")
-        node_labels = read("node_labels")
-        attributes = read("node_attributes", np.float32)
-    n = len(graph_of)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    key = np.unique(pairs[:, 1] * n + pairs[:, 0])
-    pairs = np.stack([key % n, key // n], 1)
-    node_offsets = offsets(np.bincount(graph_of))
-    edge_offsets = offsets(np.bincount(graph_of[pairs[:, 1]], minlength=len(labels)))
-    edges = (pairs - node_offsets[graph_of[pairs[:, 1]]][:, None]).astype(np.int32)
-    degrees = np.bincount(pairs[:, 1], minlength=n)
-    codes, width = None, 0
-    if node_labels is not None:
-        values, codes = np.unique(node_labels, return_inverse=True)
-        width = len(values)
-    if attributes is not None:
-        attributes = attributes.reshape(n, -1)
-    x = build_features(features, degrees, np.diff(node_offsets), codes, width, attributes)
-    classes, y = np.unique(labels, return_inverse=True)
-    store = GraphStore(x, edges, node_offsets, edge_offsets, y.astype(np.int32))
-    return store, classes
+def read_tu(path, quiet=False):
+    """Reads a zip file or folder in TU layout.
+
+    | file | what | |
+    |---|---|---|
+    | `NAME_A.txt` | pairs of node numbers from 1, an edge from the first to the second | needed |
+    | `NAME_graph_indicator.txt` | for each node its graph, from 1, ascending | needed |
+    | `NAME_graph_labels.txt` | for each graph its class, an integer | needed |
+    | `NAME_node_labels.txt` | for each node one or more integers | |
+    | `NAME_node_attributes.txt` | for each node one or more numbers | |
+    | `NAME_edge_labels.txt`, `NAME_edge_attributes.txt` | checked, then left aside: no operator uses them | |
+    | `NAME_graph_attributes.txt` without graph labels | refused: regression | |
+
+    Edges keep the direction that the file gives them; self-loops and repetitions are dropped.
+
+    Args:
+        path: The zip file or folder.
+        quiet: Whether to say nothing about files that are left aside.
+
+    Returns:
+        `RawGraphs`.
+    """
+    with Archive(path) as archive:
+        return _Reader(archive, quiet).read()
+
+
+class _Reader:
+    """Reads and checks one file after the other; `stem` is NAME."""
+
+    def __init__(self, archive, quiet):
+        self.archive = archive
+        self.quiet = quiet
+        self.stem = find_stem(archive)
+
+    def read(self):
+        node_offsets = self.node_offsets()
+        num_nodes = int(node_offsets[-1])
+        y, class_labels = self.classes(len(node_offsets) - 1)
+        node_labels, counts = self.node_labels(num_nodes)
+        attributes = self.node_attributes(num_nodes)
+        sources, degrees = sort_edges(self.edge_columns(num_nodes), num_nodes)
+        edges, edge_offsets = local_edges(sources, degrees, node_offsets, self.name("A"))
+        return RawGraphs(
+            edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, attributes
+        )
+
+    def name(self, part):
+        return f"{self.stem}_{part}.txt"
+
+    def has(self, part):
+        return self.name(part) in self.archive
+
+    def file(self, part, dtype, columns=None):
+        """The numbers of one file, [lines, columns]."""
+        name = self.name(part)
+        if name not in self.archive:
+            raise DataFormatError(f"{self.archive.path} has no file {name}, which the TU layout needs")
+        with self.archive.open(name) as stream:
+            return read_numbers(stream, name, dtype, columns)
+
+    def rows(self, part, dtype, count, what, columns=None):
+        """As `file`, for files with one line for each of `count` things."""
+        values = self.file(part, dtype, columns)
+        if len(values) != count:
+            raise DataFormatError(f"{self.name(part)} has {len(values):,} lines, but there are {count:,} {what}")
+        return values
+
+    def node_offsets(self):
+        """Where each graph's nodes begin; every graph has some, and they stand graph after graph."""
+        graph_of = self.file("graph_indicator", np.int32, columns=1)[:, 0]
+        name = self.name("graph_indicator")
+        if len(graph_of) == 0:
+            raise DataFormatError(f"{name} is empty: the data set has no nodes")
+        steps = np.diff(graph_of, prepend=np.int32(0))
+        if (steps < 0).any():
+            line = int((steps < 0).argmax())
+            raise DataFormatError(
+                f"{name} must ascend: line {line + 1} has graph {graph_of[line]} after graph {graph_of[line - 1]}"
+            )
+        if (steps > 1).any() or steps[0] != 1:
+            line = int((steps > 1).argmax())
+            raise DataFormatError(
+                f"{name}: a graph has no nodes: line {line + 1} has graph {graph_of[line]}, "
+                f"but graph {graph_of[line] - steps[line] + 1} was to come; graphs count from 1"
+            )
+        return offsets(np.bincount(graph_of)[1:])
+
+    def classes(self, num_graphs):
+        """Class numbers from 0, and the labels that stand in the file."""
+        if not self.has("graph_labels") and self.has("graph_attributes"):
+            raise DataFormatError(
+                f"{self.stem} has {self.name('graph_attributes')} but no graph labels: it is a regression data set, "
+                "and only classification is supported; put classes into " + self.name("graph_labels")
+            )
+        values = self.file("graph_labels", np.float64, columns=1)[:, 0]
+        name = self.name("graph_labels")
+        if len(values) > num_graphs:
+            raise DataFormatError(
+                f"{name} has {len(values):,} lines, but only {num_graphs:,} graphs have nodes: "
+                "leave graphs without nodes out"
+            )
+        if len(values) < num_graphs:
+            raise DataFormatError(f"{name} has {len(values):,} lines, but there are {num_graphs:,} graphs")
+        if not np.array_equal(values, np.round(values)):
+            raise DataFormatError(f"{name} must hold integers; regression targets are not supported")
+        labels, y = np.unique(values.astype(np.int64), return_inverse=True)
+        return y.astype(np.int32).reshape(-1), labels
+
+    def node_labels(self, num_nodes):
+        """Label codes [N, L], and the number of labels in each column."""
+        if not self.has("node_labels"):
+            return np.zeros((num_nodes, 0), np.int32), np.zeros(0, np.int64)
+        values = self.rows("node_labels", np.int64, num_nodes, "nodes")
+        codes = np.empty(values.shape, np.int32)
+        counts = np.zeros(values.shape[1], np.int64)
+        for column in range(values.shape[1]):
+            known, code = np.unique(values[:, column], return_inverse=True)
+            codes[:, column], counts[column] = code.reshape(-1), len(known)
+        return codes, counts
+
+    def node_attributes(self, num_nodes):
+        if not self.has("node_attributes"):
+            return np.zeros((num_nodes, 0), np.float32)
+        values = self.rows("node_attributes", np.float32, num_nodes, "nodes")
+        check_finite(values, self.name("node_attributes"))
+        return values
+
+    def edge_columns(self, num_nodes):
+        """Sources and targets from 0, in a list of their own so that `sort_edges` can free them."""
+        name = self.name("A")
+        with self.archive.open(name) as stream:
+            columns = read_columns(stream, name, np.int32, 2)
+        self.leave_aside("edge_labels", len(columns[0]))
+        self.leave_aside("edge_attributes", len(columns[0]))
+        for column in columns:
+            if len(column) and (column.min() < 1 or column.max() > num_nodes):
+                wrong = column.min() if column.min() < 1 else column.max()
+                raise DataFormatError(f"{name} names node {wrong}, but nodes go from 1 to {num_nodes:,}")
+            column -= 1
+        return columns
+
+    def leave_aside(self, part, num_edges):
+        """Edge features must fit the edges, and are not used."""
+        if self.has(part):
+            self.rows(part, np.float64, num_edges, f"edges in {self.name('A')}")
+            if not self.quiet:
+                log.warning("%s is left aside: the operators use no edge features", self.name(part))
+
+
+def find_stem(archive):
+    """NAME of a data set: what stands before `_A.txt`."""
+    stems = sorted(name[: -len("_A.txt")] for name in archive.names() if name.endswith("_A.txt"))
+    if len(stems) != 1:
+        found = f"there are {len(stems)}" if stems else f"it has {', '.join(archive.names()[:8]) or 'no files'}"
+        raise DataFormatError(f"{archive.path} must have one file NAME_A.txt with the edges, but {found}")
+    return stems[0]
