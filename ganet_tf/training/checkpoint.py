@@ -106,7 +106,7 @@ def decode(data):
 
 def values(variables):
     """The arrays of Keras variables."""
-    return [np.array(variable) for variable in variables]
+    return [np.array(variable.numpy()) for variable in variables]  # copies: training goes on
 
 
 def assign(variables, arrays, what="checkpoint"):

@@ -71,7 +71,8 @@ class Cell:
         """What the cell says."""
         if self.accuracy is None:
             return "OOM"
-        return f"{self.accuracy:.2f}" if self.std is None else f"{self.accuracy} ± {self.std}"
+        digits = 1 if self.table == 6 else 2
+        return f"{self.accuracy:.{digits}f}" + ("" if self.std is None else f" ± {self.std}")
 
     @property
     def place(self):

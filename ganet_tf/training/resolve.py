@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from ganet_tf import data
-from ganet_tf.errors import ConfigError, DatasetNotFoundError
 from ganet_tf.data.spelling import plain
+from ganet_tf.errors import ConfigError, DatasetNotFoundError
 from ganet_tf.training import config as schema
 from ganet_tf.training import config_loader, own_data
 from ganet_tf.training.cli import overrides
