@@ -2,7 +2,8 @@
 
 from ganet_tf.data.graph import Graph
 from ganet_tf.data.graph_dataset import GraphDataset
-from ganet_tf.data.loading import load, names
+from ganet_tf.data.loading import load
 from ganet_tf.data.node_dataset import NodeDataset
+from ganet_tf.data.registry import names
 
 __all__ = ["Graph", "GraphDataset", "NodeDataset", "load", "names"]

@@ -55,8 +55,13 @@ class Archive:
             with self._open(name) as stream:
                 yield stream
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
-            raise DataFormatError(f"{self.path.name} is damaged: {name} cannot be unpacked ({error})") from error
-        except (RuntimeError, NotImplementedError) as error:  # zipfile's words for encryption and unknown methods
+            raise DataFormatError(
+                f"{self.path.name} is damaged: {name} cannot be unpacked ({error})"
+            ) from error
+        except (
+            RuntimeError,
+            NotImplementedError,
+        ) as error:  # zipfile's words for encryption and unknown methods
             raise DataFormatError(f"{self.path.name} cannot be unpacked: {name}: {error}") from error
 
     def _open(self, name):

@@ -42,7 +42,9 @@ def save_arrays(path, arrays):
     try:
         write_whole(path, lambda file: _write(file, text, arrays.values()))
     except OSError as error:
-        log.warning("the cache in %s cannot be written (%s); %s will be parsed again", path.parent, error, path.stem)
+        log.warning(
+            "the cache in %s cannot be written (%s); %s will be parsed again", path.parent, error, path.stem
+        )
 
 
 def _write(file, text, arrays):
@@ -105,6 +107,7 @@ def write_whole(path, write):
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
+        os.chmod(temporary, 0o644)  # a cache may be shared; mkstemp keeps files to their owner
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

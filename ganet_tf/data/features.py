@@ -4,8 +4,8 @@ import numpy as np
 
 from ganet_tf.data.aligned import aligned_empty
 from ganet_tf.data.graph import as_features
-from ganet_tf.errors import DataFormatError
 from ganet_tf.data.spelling import nearest
+from ganet_tf.errors import DataFormatError
 
 # One-hot degrees above it share the last channel. COLLAB, the widest of the paper's data sets, stays below.
 MAX_DEGREE = 500
@@ -122,7 +122,9 @@ def build_features(kind, degrees, sizes, labels, label_counts, attributes, max_d
                 f"there are auto, {', '.join(make)} and sums of them such as 'labels+degree'"
             )
         if not has.get(part, True):
-            raise DataFormatError(f"features={kind!r}: the data set has no node {part}; use 'auto' or 'degree'")
+            raise DataFormatError(
+                f"features={kind!r}: the data set has no node {part}; use 'auto' or 'degree'"
+            )
         blocks += make[part]()
     return NodeFeatures(blocks, kind)
 

