@@ -10,6 +10,10 @@ import tensorflow as tf
 
 from ganet_tf.ops import csr
 
+# Gathered keys and values of more bytes than this are worked on block by block: they stay in the cache, and
+# the allocator does not have to map and clear new pages on every call.
+BLOCK_BYTES = 4 * 2**20
+
 
 def scaled(queries, scale):
     """`queries` times the scores' factor: None is 1 (the paper), "sqrt" is 1/√F, or any number."""
@@ -19,24 +23,26 @@ def scaled(queries, scale):
     return queries * tf.cast(factor, queries.dtype)
 
 
-def attend(queries, keys, values, table):
-    """The attention output [N, U] of `queries` [N, F] over the `keys` [N, F] and `values` [N, U] in `table`."""
+def attend(queries, keys, values, table, matrix_of):
+    """The output [N, U] of `queries` [N, F] attending to the `keys` [N, F] and `values` [N, U] in `table`.
+
+    `matrix_of` makes the CSR matrix with given weights [R, W] at the places of `table`.
+    """
     num_nodes = tf.shape(queries)[0]
 
     @tf.custom_gradient
     def run(queries, keys, values):
         weights = table_softmax(table_scores(queries, keys, table), table, num_nodes)
-        matrix = matrix_of_table(weights, table, num_nodes)
-        output = csr.matmul(matrix, values)
+        output = csr.matmul(matrix_of(weights), values)
 
         def gradient(d_output):
             d_weights = table_scores(d_output, values, table)
             # Σ_j α_ij dα_ij = do_i · o_i, so the softmax needs no second pass over the table.
             mean = per_row(tf.reduce_sum(d_output * output, axis=1), table)
-            d_scores = matrix_of_table(weights * (d_weights - mean[:, None]), table, num_nodes)
+            d_scores = matrix_of(weights * (d_weights - mean[:, None]))
             d_queries = csr.matmul(d_scores, keys)
-            d_keys = csr.matmul(d_scores, queries, transpose_a=True)
-            d_values = csr.matmul(matrix, d_output, transpose_a=True)
+            d_keys = csr.matmul(csr.transpose(d_scores, queries.dtype), queries)
+            d_values = csr.matmul(csr.transpose(matrix_of(weights), queries.dtype), d_output)
             return d_queries, d_keys, d_values
 
         return output, gradient
@@ -44,15 +50,31 @@ def attend(queries, keys, values, table):
     return run(queries, keys, values)
 
 
-def attention_weights(queries, keys, table):
-    """The weights α in the shape of `table`, zero where it is masked."""
-    return table_softmax(table_scores(queries, keys, table), table, tf.shape(queries)[0])
-
-
 def table_scores(left, right, table):
     """left_i · right_j for each place (i, j) of `table`: [R, W]."""
-    gathered = tf.gather(right, table.columns)  # [R, W, F]
-    return tf.matmul(gathered, per_row(left, table)[:, :, None])[:, :, 0]
+    shape = tf.shape(table.columns)
+    row_bytes = shape[1] * left.shape[1] * left.dtype.size
+    block = tf.maximum(BLOCK_BYTES // tf.maximum(row_bytes, 1), 1)
+
+    def scores(start, end):
+        rows = None if table.rows is None else table.rows[start:end]
+        mine = left[start:end] if rows is None else tf.gather(left, rows)
+        gathered = tf.gather(right, table.columns[start:end])  # [rows, W, F]
+        return tf.matmul(gathered, mine[:, :, None])[:, :, 0]
+
+    def block_by_block():
+        count = (shape[0] + block - 1) // block
+        parts = tf.TensorArray(left.dtype, size=count, infer_shape=False, element_shape=[None, None])
+
+        def step(b, parts):
+            start = b * block
+            return b + 1, parts.write(b, scores(start, tf.minimum(start + block, shape[0])))
+
+        return tf.while_loop(lambda b, _: b < count, step, [0, parts])[1].concat()
+
+    result = tf.cond(shape[0] <= block, lambda: scores(0, shape[0]), block_by_block)
+    result.set_shape(table.columns.shape)
+    return result
 
 
 def table_softmax(scores, table, num_nodes):
@@ -69,11 +91,3 @@ def table_softmax(scores, table, num_nodes):
 def per_row(per_node, table):
     """What belongs to each node, [N, ...], for each row of `table`, [R, ...]."""
     return per_node if table.rows is None else tf.gather(per_node, table.rows)
-
-
-def matrix_of_table(weights, table, num_nodes):
-    """The [N, N] CSR matrix with `weights` [R, W] at the places of `table`."""
-    rows = tf.range(num_nodes) if table.rows is None else table.rows
-    rows = tf.broadcast_to(rows[:, None], tf.shape(table.columns))
-    flat = [tf.reshape(t, [-1]) for t in (rows, table.columns, weights)]
-    return csr.csr_matrix(*flat, num_nodes, num_nodes)

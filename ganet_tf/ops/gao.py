@@ -7,7 +7,7 @@ from ganet_tf.ops.checks import check_implementation
 from ganet_tf.ops.dense import adjacency_mask, masked
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.tables import all_neighbors
+from ganet_tf.ops.tables import all_neighbors, folded_matrix
 
 
 @in_float32
@@ -28,4 +28,5 @@ def gao(queries, keys, values, edges, scale=None, implementation="sparse"):
         mask = adjacency_mask(edges, num_nodes)
         scores = masked(tf.matmul(queries, keys, transpose_b=True), mask)
         return tf.nn.softmax(scores) @ values
-    return attend(queries, keys, values, all_neighbors(neighborhood(edges, num_nodes)))
+    nb = neighborhood(edges, num_nodes)
+    return attend(queries, keys, values, all_neighbors(nb), folded_matrix(nb))

@@ -2,12 +2,13 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.attention import attend, attention_weights, scaled
+from ganet_tf.ops.attention import attend, scaled, table_scores, table_softmax
 from ganet_tf.ops.checks import check_implementation, check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.selection import select
+from ganet_tf.ops.selection import select_by_node
+from ganet_tf.ops.tables import table_matrix
 
 
 @in_float32
@@ -38,7 +39,8 @@ def hgao(queries, keys, values, scores, edges, k, scale=None, implementation="sp
     if implementation == "dense":
         ranking = masked(tf.broadcast_to(scores[None, :], [num_nodes, num_nodes]), adjacency_mask(edges, num_nodes))
         return attend_selected(queries, keys, values, *top_k_mask(ranking, k))
-    return attend(queries, keys, values, _chosen(scores, edges, k))
+    table = _chosen(scores, edges, k)
+    return attend(queries, keys, values, table, table_matrix(table, num_nodes))
 
 
 @in_float32
@@ -46,7 +48,7 @@ def selected(queries, keys, scores, edges, k, scale=None):
     """What hGAO attends to: (indices [N, w] int32, -1 where there is none; weights [N, w]), largest score first."""
     check_k(k)
     table = _chosen(scores, edges, k)
-    weights = attention_weights(scaled(queries, scale), keys, table)
+    weights = table_softmax(table_scores(scaled(queries, scale), keys, table), table, tf.shape(scores)[0])
     ranking = tf.where(table.mask, tf.gather(scores, table.columns), tf.constant(float("-inf"), scores.dtype))
     order = tf.argsort(ranking, direction="DESCENDING", stable=True)
     indices = tf.where(table.mask, table.columns, -1)
@@ -55,4 +57,4 @@ def selected(queries, keys, scores, edges, k, scale=None):
 
 def _chosen(scores, edges, k):
     nb = neighborhood(edges, tf.shape(scores)[0])
-    return select(nb, tf.gather(scores, nb.columns), k)
+    return select_by_node(nb, scores, k)

@@ -8,13 +8,13 @@ neighbour's value, the gradient that of the softmax of the noisy scores.
 import tensorflow as tf
 
 from ganet_tf.ops import csr
-from ganet_tf.ops.attention import matrix_of_table, per_row, scaled, table_scores, table_softmax
+from ganet_tf.ops.attention import per_row, scaled, table_scores, table_softmax
 from ganet_tf.ops.checks import check_implementation
 from ganet_tf.ops.dense import adjacency_mask, masked
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.selection import select
-from ganet_tf.ops.tables import all_neighbors, entry_places
+from ganet_tf.ops.selection import select_by_entry
+from ganet_tf.ops.tables import all_neighbors, entry_places, folded_matrix
 
 
 @in_float32
@@ -56,7 +56,7 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
     @tf.custom_gradient
     def run(queries, keys, values):
         noisy = table_scores(queries, keys, table) + tf.reshape(flat_noise, tf.shape(table.columns))
-        drawn = select(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns[:, 0]
+        drawn = select_by_entry(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns[:, 0]
 
         def gradient(d_output):
             soft = table_softmax(noisy / temperature, table, nb.num_nodes)
@@ -65,13 +65,13 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
             if table.rows is not None:
                 mean = tf.math.unsorted_segment_sum(mean, table.rows, nb.num_nodes)
             d_noisy = soft * (d_soft - per_row(mean, table)[:, None]) / temperature
-            d_scores = matrix_of_table(d_noisy, table, nb.num_nodes)
-            ones = tf.ones_like(drawn, d_output.dtype)
-            hard = csr.csr_matrix(tf.range(nb.num_nodes), drawn, ones, nb.num_nodes, nb.num_nodes)
+            d_scores = folded_matrix(nb)(d_noisy)
+            places = csr.indices(tf.range(nb.num_nodes), drawn)
+            hard = csr.csr_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
             return (
                 csr.matmul(d_scores, keys),
-                csr.matmul(d_scores, queries, transpose_a=True),
-                csr.matmul(hard, d_output, transpose_a=True),
+                csr.matmul(csr.transpose(d_scores, d_output.dtype), queries),
+                csr.matmul(csr.transpose(hard, d_output.dtype), d_output),
             )
 
         return tf.gather(values, drawn), gradient

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-CHUNK_WIDTH = 8
+from ganet_tf.ops import csr
+
+FOLD_WIDTH = 8
 
 
 class Table(NamedTuple):
@@ -19,7 +21,7 @@ class Table(NamedTuple):
     rows: tf.Tensor | None  # [R] int32 ascending, or None for 0 .. N - 1
 
 
-def all_neighbors(nb, width=CHUNK_WIDTH):
+def all_neighbors(nb, width=FOLD_WIDTH):
     """All neighbours of each node, long lists folded into several rows: at most E + N·width places."""
 
     def make():
@@ -29,12 +31,12 @@ def all_neighbors(nb, width=CHUNK_WIDTH):
         rows = tf.searchsorted(ends, tf.range(count), side="right")
         piece = tf.range(count) - tf.gather(ends - per_node, rows)
         start = tf.gather(nb.row_splits, rows) + piece * width
-        return _table_of_places(nb, start, tf.gather(nb.row_splits, rows + 1), rows, width), start
+        return _table_of_places(nb, start, tf.gather(nb.row_splits, rows + 1), rows, width)
 
-    return nb.part(("all_neighbors", width), make)[0]
+    return nb.part(("all_neighbors", width), make)
 
 
-def entry_places(nb, width=CHUNK_WIDTH):
+def entry_places(nb, width=FOLD_WIDTH):
     """For each entry of the neighbour lists, [E + N], its place in the flattened `all_neighbors` table."""
 
     def make():
@@ -52,6 +54,18 @@ def first_neighbors(nb, k):
         return _table_of_places(nb, nb.row_splits[:-1], nb.row_splits[1:], None, width)
 
     return nb.part(("first_neighbors", k), make)
+
+
+def table_matrix(table, num_nodes):
+    """The function from weights [N, W] to the [N, N] CSR matrix with them at the places of `table`."""
+    rows = tf.broadcast_to(tf.range(num_nodes)[:, None], tf.shape(table.columns))
+    places = csr.indices(tf.reshape(rows, [-1]), tf.reshape(table.columns, [-1]))
+    return lambda weights: csr.csr_matrix(places, tf.reshape(weights, [-1]), num_nodes)
+
+
+def folded_matrix(nb, width=FOLD_WIDTH):
+    """As `table_matrix`, for `all_neighbors`: only the places that are in use go into the matrix."""
+    return lambda weights: nb.matrix(tf.gather(tf.reshape(weights, [-1]), entry_places(nb, width)))
 
 
 def _table_of_places(nb, start, end, rows, width):

@@ -7,8 +7,8 @@ from ganet_tf.ops.checks import check_implementation, check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.selection import select
-from ganet_tf.ops.tables import all_neighbors, entry_places
+from ganet_tf.ops.selection import select_by_entry
+from ganet_tf.ops.tables import all_neighbors, entry_places, table_matrix
 
 
 @in_float32
@@ -25,7 +25,8 @@ def topk_gao(queries, keys, values, edges, k, scale=None, implementation="sparse
         scores = masked(tf.matmul(queries, keys, transpose_b=True), adjacency_mask(edges, num_nodes))
         return attend_selected(queries, keys, values, *top_k_mask(scores, k))
     nb = neighborhood(edges, num_nodes)
-    return attend(queries, keys, values, select(nb, entry_scores(queries, keys, nb), k))
+    table = select_by_entry(nb, entry_scores(queries, keys, nb), k)
+    return attend(queries, keys, values, table, table_matrix(table, num_nodes))
 
 
 def entry_scores(queries, keys, nb):
