@@ -66,10 +66,10 @@ def check_edges_given(edges, layer):
         raise ValueError(f"'{layer}' needs `edges` [edges, 2]: call it as layer(x, edges).")
 
 
-def check_units(units):
-    """The number of output channels as an int of at least 1."""
+def check_units(units, name="units"):
+    """A number of channels, or of heads, as an int of at least 1."""
     if isinstance(units, bool) or not isinstance(units, (int, float)) or units != int(units) or units < 1:
-        raise ValueError(f"`units` must be a whole number of at least 1, but is {units!r}.")
+        raise ValueError(f"`{name}` must be a whole number of at least 1, but is {units!r}.")
     return int(units)
 
 

@@ -54,7 +54,7 @@ class GAT(GraphLayer):
         self, units, heads=8, concat=True, attention_dropout=0.0, negative_slope=0.2, use_bias=True, **kwargs
     ):
         super().__init__(units, use_bias=use_bias, **kwargs)
-        self.heads = check_units(heads)
+        self.heads = check_units(heads, "heads")
         self.concat = concat
         self.attention_dropout = check_rate(attention_dropout, "attention_dropout")
         self.negative_slope = negative_slope

@@ -74,6 +74,27 @@ class GraphModel(keras.Model):
                     f"'{self.name}' has no input '{key}': it takes {_names(known)}. Did you mean '{near}'?"
                 )
 
+    def fit(
+        self,
+        x=None,
+        y=None,
+        batch_size=None,
+        epochs=1,
+        verbose="auto",
+        callbacks=None,
+        validation_split=0.0,
+        validation_data=None,
+        shuffle=False,
+        **kwargs,
+    ):
+        """Trains as `keras.Model.fit` does.
+
+        `shuffle` is False here: graphs come in batches of a `tf.data.Dataset`, which shuffles by itself, and
+        Keras would warn that it does not.
+        """
+        data = (x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data)
+        return super().fit(*data, shuffle=shuffle, **kwargs)
+
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
         """Exports the model for serving, as `keras.Model.export` does, for graphs of any size.
 
