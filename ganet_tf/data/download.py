@@ -21,7 +21,8 @@ TIMEOUT = (3.0, 20.0)
 TRIES = 3
 PAUSE = 0.5  # seconds before the second try; twice as long before each further one
 
-_unreachable = {}  # host -> why; asking it for the next file would only cost another timeout
+# host -> (until when, why): asking it for the next file at once would only cost another timeout.
+_unreachable = {}
 
 
 def download(url, path):
@@ -39,15 +40,16 @@ def download(url, path):
         DownloadError: If the file could not be had; the message says why in a few words.
     """
     host = urlsplit(url).netloc
-    if host in _unreachable:
-        raise DownloadError(_unreachable[host])
+    until, reason = _unreachable.get(host, (0, ""))
+    if time.monotonic() < until:
+        raise DownloadError(reason)
     for attempt in range(1, TRIES + 1):
         try:
             return _download_once(url, Path(path))
         except requests.RequestException as error:
             reason, worth_retrying = explain(error)
             if isinstance(error, requests.ConnectionError) and not is_cut_off(error):
-                _unreachable[host] = reason
+                _unreachable[host] = time.monotonic() + 60, reason
             if not worth_retrying or attempt == TRIES:
                 raise DownloadError(reason) from error
             log.info("%s: %s; trying again", url, reason)

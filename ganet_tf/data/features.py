@@ -22,10 +22,16 @@ class OneHot:
     def __init__(self, codes, width):
         self.codes = codes
         self.width = int(width)
-        self._rows = np.eye(self.width, dtype=np.float32)
+        # Copying rows of the identity is the fastest way, as long as that matrix is small.
+        self._rows = np.eye(self.width, dtype=np.float32) if self.width <= 1024 else None
 
     def write(self, nodes, out):
-        np.take(self._rows, self.codes[nodes], axis=0, out=out, mode="clip")
+        codes = self.codes[nodes]
+        if self._rows is not None:
+            np.take(self._rows, codes, axis=0, out=out, mode="clip")
+        else:
+            out[:] = 0
+            out[np.arange(len(nodes)), codes] = 1
 
 
 class Dense:

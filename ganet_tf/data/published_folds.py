@@ -17,6 +17,8 @@ from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError
 
 log = logging.getLogger(__name__)
 
+_announced = set()  # data sets of which it was said that they have no folds: once is enough
+
 FILES = tuple(f"{part}_idx-{index}.txt" for index in range(1, 11) for part in ("train", "test"))
 
 
@@ -47,9 +49,9 @@ class PublishedFolds:
                 self._arrays = self._find()
             except DatasetNotFoundError as error:
                 self._reason = str(error)
-                log.warning(
-                    "%s Taking stratified folds instead, so figures differ from the paper's split.", error
-                )
+                if self.entry.name not in _announced:
+                    log.warning("%s Taking stratified folds instead: not the paper's split.", error)
+                _announced.add(self.entry.name)
         return self._arrays is not None
 
     def indices(self, index, num_graphs):

@@ -71,11 +71,20 @@ class Sources:
         if self.entry.kind == "nodes":
             places = (folder / "planetoid", folder, folder / self.entry.name)
             return next((p for p in places if all((p / name).is_file() for name in self.entry.files)), None)
-        places = (folder / self.entry.files[0], folder / self.entry.stem)
-        for place in places:
-            if place.is_file() or (place / f"{self.entry.stem}_A.txt").is_file():
+        stem = self.entry.stem
+        for place in (folder / f"{stem}.zip", folder / stem):
+            if place.is_file() or (place / f"{stem}_A.txt").is_file():
                 return place
+        if self.entry.dgcnn_text and (folder / f"{stem}.txt").is_file():
+            return self.convert(folder / f"{stem}.txt", writable_folder("files"))
         return None
+
+    def convert(self, text, folder):
+        """Turns a file in DGCNN's format into a zip file in TU layout."""
+        path = folder / self.entry.files[0]
+        data = tu_zip(text.read_bytes(), self.entry.stem)
+        write_whole(path, lambda file: file.write(data))
+        return path
 
     def checked(self, path):
         """Whether the SHA-256 of every file is a known one; for nodes anything else is an error."""
@@ -145,7 +154,7 @@ class Sources:
 
     def fetch_dgcnn_text(self, url, folder):
         download(url, folder / "text")
-        (folder / self.entry.files[0]).write_bytes(tu_zip((folder / "text").read_bytes(), self.entry.stem))
+        self.convert(folder / "text", folder)
 
     def unpack(self, contents, folder):
         if self.entry.kind == "graphs":
@@ -166,8 +175,8 @@ class Sources:
     def not_found(self):
         name = self.entry.name
         files = self.entry.files[0] if self.entry.kind == "graphs" else f"planetoid/ind.{self.entry.stem}.*"
-        hosts = [*self.entry.urls, *([self.entry.dgcnn_text] if self.entry.dgcnn_text else [])]
-        where = f" (from {hosts[0]})" if hosts else ""
+        files = f"{self.entry.stem}.txt" if self.entry.dgcnn_text else files
+        where = f" (from {self.entry.dgcnn_text or self.entry.urls[0]})"
         tried = "".join(f"\n  - {line}" for line in self.tried)
         return (
             f"{name} could not be had from anywhere. Put {files}{where} into a folder and name the folder with "
