@@ -30,8 +30,8 @@ def gao_dense(s):
 
 
 def gao_sparse(s):
-    """The places of the neighbour table: (E + N + padding) (F + U), and the transforms."""
-    return transforms(s) + attention(s, s.table)
+    """The transforms, a score a place of the neighbour table, and a value an entry: (E + N) U."""
+    return transforms(s) + s.table * s.features + s.neighbours * s.units
 
 
 def hgao_dense(s):
@@ -106,15 +106,18 @@ def exact_madd(operator, implementation, size):
     return None if count is None else count(size)
 
 
-def needed_bytes(operator, implementation, size):
-    """Bytes that a call must find free, from above: what is refused in advance when it is not there."""
+def needed_bytes(operator, implementation, size, gradients=False):
+    """Bytes that a call must find free, from above: what is refused in advance when it is not there.
+
+    Dense operators hold a bool and a float [N, N] matrix at once, GCN two floats, sampling three; sparse ones the
+    lists (a few integers an entry) and the gathered [places, F] keys. A backward pass holds three times that.
+    """
     s = size
-    arrays = 4 * 6 * s.nodes * max(s.features, s.units)
-    if operator == "cgao":
-        return arrays
-    if implementation == "dense":
-        return 12 * s.nodes**2 + arrays
-    if operator == "gcn":
-        return arrays + 40 * s.neighbours
-    table = s.nodes * min(s.k, s.longest) if operator == "hgao" else s.table
-    return arrays + 40 * s.neighbours + (4 * max(s.features, s.units) + 40) * table
+    width = 4 * max(s.features, s.units)
+    needed = 6 * s.nodes * width
+    if implementation == "dense" and operator != "cgao":
+        needed += {"gcn": 8, "sampled": 12}.get(operator, 5) * s.nodes**2
+    elif operator != "cgao":
+        places = {"gcn": 0, "hgao": s.nodes * min(s.k, s.longest)}.get(operator, s.table)
+        needed += 40 * s.neighbours + (width + 40) * places
+    return 3 * needed if gradients else needed

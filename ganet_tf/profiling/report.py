@@ -16,6 +16,7 @@ from ganet_tf.profiling.cells import NONE, columns, failures, groups, uncounted
 from ganet_tf.profiling.paper import Cell
 from ganet_tf.profiling.row import Row
 
+WIDTH = 140  # the table never gets narrower: a narrow terminal wraps lines, but loses no digit
 NOTES = (
     "MAdd in millions: the paper's closed form; our exact count of what is computed; the TensorFlow profiler's "
     "float operations, halved.",
@@ -28,10 +29,11 @@ NOTES = (
 
 def print_table(rows, file=None):
     """Prints the table for a person: a block a graph, the paper's cells under ours."""
-    console = Console(file=file, width=max(Console(file=file).width, 132), highlight=False, soft_wrap=False)
+    console = Console(file=file, width=max(Console(file=file).width, WIDTH), highlight=False)
     heads = columns(rows)
     for title, lines in groups(rows):
-        table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+        console.print(f"\n{title}", style="bold")
+        table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
         for index, (head, what) in enumerate(heads):
             table.add_column(f"{head}\n{what}", justify="left" if index == 0 else "right", no_wrap=True)
         for cells in lines:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ganet_tf.ops.tables import CHUNK_WIDTH
+from ganet_tf.ops.tables import FOLD_WIDTH
 
 
 @dataclass(frozen=True)
@@ -49,5 +49,5 @@ class Size:
         if edges is None:
             return cls(nodes, 0, features, units, k, 0, 0)
         degrees = np.bincount(np.asarray(edges)[:, 1], minlength=nodes) + 1
-        table = int((-(-degrees // CHUNK_WIDTH)).sum()) * CHUNK_WIDTH
+        table = int((-(-degrees // FOLD_WIDTH)).sum()) * FOLD_WIDTH
         return cls(nodes, len(edges), features, units, k, int(degrees.max(initial=0)), table)

@@ -1,5 +1,6 @@
 """Measures the rows of a table, one after the other, in the measuring process."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -29,9 +30,10 @@ class MeasuringProcess:
         return self
 
     def __exit__(self, *_):
-        self._process.stdin.close()
-        self._process.stdout.close()
         self._process.terminate()
+        with contextlib.suppress(BrokenPipeError):  # a request that a dead process did not read
+            self._process.stdin.close()
+        self._process.stdout.close()
         self._process.wait()
         self._log.close()
 

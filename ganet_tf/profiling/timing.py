@@ -22,7 +22,7 @@ def measure(call, budget=2.0, least=3, most=50, warmup=1):
     Args:
         call: what to time; it must come back only when its work is done (TensorFlow's CPU functions do).
         budget: seconds after which no further call is started, warm-up not counted.
-        least: calls to time even when the budget is spent.
+        least: calls to time even when the budget is spent; two are enough once it is spent three times over.
         most: calls to time at most.
         warmup: calls before the clock starts.
 
@@ -32,10 +32,11 @@ def measure(call, budget=2.0, least=3, most=50, warmup=1):
     for _ in range(warmup):
         call()
     seconds = []
-    end = time.perf_counter() + budget
-    while len(seconds) < least or (len(seconds) < most and time.perf_counter() < end):
+    while len(seconds) < min(2, least) or sum(seconds) < (3 * budget if len(seconds) < least else budget):
         start = time.perf_counter()
         call()
         seconds.append(time.perf_counter() - start)
+        if len(seconds) >= most:
+            break
     low, median, high = np.percentile(np.array(seconds) * 1e3, [25, 50, 75])
     return Timing(float(median), float(low), float(high), len(seconds))

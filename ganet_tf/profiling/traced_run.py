@@ -20,6 +20,8 @@ _NO_ARITHMETIC = frozenset(
     ZerosLike
     """.split()  # noqa: SIM905 - seventy names read better in a block
 )
+_LOOPS = ("Enter", "StatelessWhile", "While")
+LOOP = "While (body counted once at most)"
 
 
 class TracedRun:
@@ -50,10 +52,15 @@ class TracedRun:
         return self._float_operations().total_float_ops / 2
 
     def uncounted(self):
-        """Names of the op types that compute floats but that the profiler gives no float operations for."""
-        counted = {node.name for node in _nodes(self._float_operations()) if node.float_ops}
-        used = {operation.type for operation in self.graph.get_operations() if _has_floats(operation)}
-        return sorted(used - counted - _NO_ARITHMETIC)
+        """Names of the op types that compute floats, some of which the profiler gives no float operations for.
+
+        A loop is named too, because the profiler counts its body once, however often it ran.
+        """
+        counted = {node.name for node in _nodes(self._float_operations("scope")) if node.float_ops}
+        operations = self.graph.get_operations()
+        missed = {operation.type for operation in operations if operation.name not in counted and _computes(operation)}
+        loops = [LOOP] if any(operation.type in _LOOPS for operation in operations) else []
+        return sorted(missed) + loops
 
     def requested_bytes(self):
         """All bytes that the run asks for, as the profiler adds them up, freed in between or not."""
@@ -77,18 +84,20 @@ class TracedRun:
             peak = max(peak, live)
         return peak
 
-    def _float_operations(self):
-        return self._profile(tf.compat.v1.profiler.ProfileOptionBuilder.float_operation())
+    def _float_operations(self, view="op"):
+        return self._profile(tf.compat.v1.profiler.ProfileOptionBuilder.float_operation(), view)
 
-    def _profile(self, options):
+    def _profile(self, options, view="op"):
         with _quiet():
             return tf.compat.v1.profiler.profile(
-                self.graph, run_meta=self.metadata, cmd="op", options={**options, "output": "none"}
+                self.graph, run_meta=self.metadata, cmd=view, options={**options, "output": "none"}
             )
 
 
-def _has_floats(operation):
-    return any(tensor.dtype.is_floating for tensor in [*operation.inputs, *operation.outputs])
+def _computes(operation):
+    """Whether it does arithmetic on floats, as far as its name and types tell."""
+    floats = any(tensor.dtype.is_floating for tensor in [*operation.inputs, *operation.outputs])
+    return floats and operation.type not in _NO_ARITHMETIC and not operation.type.startswith("TensorList")
 
 
 def _nodes(root):

@@ -1,0 +1,41 @@
+"""Timing: how often it calls, never how long that takes."""
+
+import pytest
+
+from ganet_tf.profiling import timing
+
+
+class Clock:
+    """Stands in for the clock: every call that is timed takes as long as the test says."""
+
+    def __init__(self, monkeypatch, *seconds):
+        self.now, self.seconds, self.calls = 0.0, list(seconds), 0
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+
+    def call(self):
+        self.now += self.seconds[min(self.calls, len(self.seconds) - 1)]
+        self.calls += 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "repeats"),
+    [(0.001, 50), (0.5, 4), (0.9, 3), (1.5, 3), (2.5, 3), (10.0, 2)],
+    ids=["fast: at most fifty", "within budget", "third fills it", "least", "still least", "slow: two"],
+)
+def test_calls_are_bounded(monkeypatch, seconds, repeats):
+    clock = Clock(monkeypatch, seconds)
+    assert timing.measure(clock.call, budget=2.0, warmup=2).repeats == repeats
+    assert clock.calls == repeats + 2
+
+
+def test_a_single_call_can_be_asked_for(monkeypatch):
+    clock = Clock(monkeypatch, 1.0)
+    assert timing.measure(clock.call, budget=0, least=1, warmup=0).repeats == 1
+
+
+def test_median_and_quartiles_in_milliseconds(monkeypatch):
+    clock = Clock(monkeypatch, 9.0, 0.001, 0.003, 0.005)  # the first one is the warm-up
+    result = timing.measure(clock.call, budget=0.009, most=3)
+    assert result.median == pytest.approx(3.0)
+    assert result.low == pytest.approx(2.0)
+    assert result.high == pytest.approx(4.0)
