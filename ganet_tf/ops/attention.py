@@ -20,7 +20,7 @@ def scaled(queries, scale):
     if scale is None:
         return queries
     factor = float(queries.shape[1]) ** -0.5 if scale == "sqrt" else float(scale)
-    return queries * tf.cast(factor, queries.dtype)
+    return queries * tf.constant(factor, queries.dtype)
 
 
 def attend(queries, keys, values, table, matrix_of):

@@ -44,5 +44,5 @@ def _weights(scores, nodes, scale):
     elif scale == "mean":
         scores = scores / nodes
     elif scale is not None:
-        scores = scores * tf.cast(scale, scores.dtype)
+        scores = scores * tf.constant(scale, scores.dtype)
     return tf.nn.softmax(scores)

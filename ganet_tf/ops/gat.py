@@ -22,7 +22,7 @@ def gat(h, source_scores, target_scores, edges, negative_slope=0.2, dropout=0.0,
     """
     nb = neighborhood(edges, tf.shape(h)[0])
     scores = tf.gather(target_scores, nb.rows) + tf.gather(source_scores, nb.columns)  # [E + N, heads]
-    scores = tf.nn.leaky_relu(scores, negative_slope)
+    scores = tf.where(scores > 0, scores, negative_slope * scores)  # tf.nn.leaky_relu rounds its slope to float32
     # A softmax does not change when a constant is subtracted, so the largest score needs no gradient.
     largest = tf.math.segment_max(tf.stop_gradient(scores), nb.rows)
     weights = tf.exp(scores - tf.gather(largest, nb.rows))

@@ -49,10 +49,13 @@ def selected(queries, keys, scores, edges, k, scale=None):
     check_k(k)
     table = _chosen(scores, edges, k)
     weights = table_softmax(table_scores(scaled(queries, scale), keys, table), table, tf.shape(scores)[0])
-    ranking = tf.where(table.mask, tf.gather(scores, table.columns), tf.constant(float("-inf"), scores.dtype))
-    order = tf.argsort(ranking, direction="DESCENDING", stable=True)
-    indices = tf.where(table.mask, table.columns, -1)
-    return tf.gather(indices, order, batch_dims=1), tf.gather(weights, order, batch_dims=1)
+    indices = tf.where(table.mask, table.columns, tf.int32.max)
+    by_index = tf.argsort(indices)
+    indices, weights = (tf.gather(t, by_index, batch_dims=1) for t in (indices, weights))
+    found = indices < tf.int32.max
+    ranking = tf.where(found, tf.gather(scores, tf.where(found, indices, 0)), tf.constant(float("-inf"), scores.dtype))
+    by_score = tf.argsort(ranking, direction="DESCENDING", stable=True)  # stable: ties stay in order of the index
+    return tf.gather(tf.where(found, indices, -1), by_score, batch_dims=1), tf.gather(weights, by_score, batch_dims=1)
 
 
 def _chosen(scores, edges, k):
