@@ -32,7 +32,8 @@ class Archive:
         else:
             self._zip = open_zip(self.path)
             check_members(self.path, self._zip.infolist())
-            self._members = {PurePosixPath(info.filename).name: info for info in self._zip.infolist()}
+            files = [info for info in self._zip.infolist() if not info.is_dir()]
+            self._members = {PurePosixPath(info.filename).name: info for info in files}
 
     def __enter__(self):
         return self
@@ -45,8 +46,8 @@ class Archive:
         return name in self._members
 
     def names(self):
-        """Bare names of all files."""
-        return [name for name in self._members if name]
+        """Bare names of all files, without the hidden ones that some systems put into archives."""
+        return [name for name in self._members if name and not name.startswith(".")]
 
     @contextmanager
     def open(self, name):

@@ -85,7 +85,9 @@ def make_batches(plan, store, initial_epoch=0):
     dataset = dataset.apply(tf.data.experimental.assert_cardinality(plan.num_batches))
     # Never so far ahead that a look at the first batch makes the whole epoch (see `epochs`).
     ahead = min(2, plan.num_batches - 2)
-    return dataset.prefetch(ahead) if ahead > 0 else dataset
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return (dataset.prefetch(ahead) if ahead > 0 else dataset).with_options(options)
 
 
 def positive_int(value, name):

@@ -57,7 +57,7 @@ def ranges(starts, counts):
 
     Example: `ranges([5, 0], [2, 3])` is `[5, 6, 0, 1, 2]`.
     """
-    starts, counts = np.asarray(starts), np.asarray(counts)
+    starts, counts = np.asarray(starts, np.int64), np.asarray(counts, np.int64)
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) + np.repeat(starts - (ends - counts), counts)

@@ -76,7 +76,7 @@ class Sources:
             if place.is_file() or (place / f"{stem}_A.txt").is_file():
                 return place
         if self.entry.dgcnn_text and (folder / f"{stem}.txt").is_file():
-            return self.convert(folder / f"{stem}.txt", writable_folder("files"))
+            return self.convert(folder / f"{stem}.txt", writable_folder("converted"))
         return None
 
     def convert(self, text, folder):

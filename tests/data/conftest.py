@@ -1,0 +1,105 @@
+"""Fixtures for the data tests: a cache of their own, no network, small files to break."""
+
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ganet_tf.data import download as download_module
+from ganet_tf.data import published_folds, sources
+from ganet_tf.errors import DownloadError
+
+REAL = os.environ.get("GANET_DATA")
+
+# Three graphs: a triangle, a path of two nodes (listed with a loop and twice), a single node.
+TINY = {
+    "A": "1, 2\n2, 1\n2, 3\n3, 2\n3, 1\n1, 3\n4, 5\n5, 4\n5, 4\n4, 4\n",
+    "graph_indicator": "1\n1\n1\n2\n2\n3\n",
+    "graph_labels": "-1\n1\n-1\n",
+    "node_labels": "5\n9\n5\n7\n7\n9\n",
+    "node_attributes": "0.5, 1\n1.5, 2\n2.5, 3\n3.5, 4\n4.5, 5\n5.5, 6\n",
+    "edge_labels": "0\n" * 10,
+}
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(request, monkeypatch, tmp_path, session_cache):
+    """No test sees the user's cache or data; those on real data share one, so that COLLAB is parsed once."""
+    real = "real_data" in request.keywords
+    monkeypatch.setenv("GANET_CACHE", str(session_cache if real else tmp_path / "cache"))
+    monkeypatch.delenv("GANET_DATA", raising=False)
+    monkeypatch.setattr(download_module, "PAUSE", 0.01)
+    download_module._unreachable.clear()
+    published_folds._announced.clear()
+    return tmp_path / "cache"
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch):
+    """Nothing leaves the machine; tests of the net take this back for the loopback."""
+
+    def refuse(*_):
+        raise DownloadError("no network in tests")
+
+    monkeypatch.setattr(sources, "download", refuse)
+    monkeypatch.setattr(published_folds, "download", refuse)
+    monkeypatch.setattr(sources, "wheel_files", refuse)
+
+
+@pytest.fixture
+def data_dir():
+    return Path(REAL).resolve()
+
+
+@pytest.fixture
+def tu_folder(tmp_path):
+    """Writes a folder in TU layout; keywords replace files, None leaves one out."""
+
+    def write(name="TINY", **changes):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        for part, text in {**TINY, **changes}.items():
+            if text is not None:
+                (folder / f"{name}_{part}.txt").write_text(text)
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def tu_zip(tu_folder, tmp_path):
+    """As `tu_folder`, but a zip file."""
+
+    def write(name="TINY", **changes):
+        folder = tu_folder(name, **changes)
+        path = tmp_path / f"{name}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.iterdir()):
+                archive.write(file, f"{name}/{file.name}")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def random_graphs():
+    """Makes a list of random graphs, some without edges."""
+    from ganet_tf.data import Graph
+
+    def make(count, seed=0, channels=3):
+        rng = np.random.default_rng(seed)
+        graphs = []
+        for index in range(count):
+            nodes = int(rng.integers(1, 9))
+            edges = rng.integers(0, nodes, (int(rng.integers(0, 20)), 2))
+            graphs.append(Graph(rng.normal(size=(nodes, channels)), edges, index % 3))
+        return graphs
+
+    return make

@@ -1,0 +1,96 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from ganet_tf.data import Graph, GraphDataset, batching
+from ganet_tf.errors import DataFormatError
+
+
+@pytest.fixture
+def ds():
+    """Graph i has i + 1 nodes and the feature i, so that a batch tells which graphs are in it."""
+    return GraphDataset.from_graphs([Graph(np.full((i + 1, 1), i), [[0, i]], i % 2) for i in range(10)])
+
+
+def members(batch):
+    x, graph_ids = batch[0]["x"].numpy()[:, 0], batch[0]["graph_ids"].numpy()
+    return [int(x[np.argmax(graph_ids == g)]) for g in range(graph_ids.max() + 1)]
+
+
+def epoch(batches):
+    return [members(batch) for batch in batches]
+
+
+def test_signature_and_cardinality(ds):
+    batches = ds.batches(4)
+    inputs, y = batches.element_spec
+    assert inputs == {
+        "x": tf.TensorSpec([None, 1], tf.float32),
+        "edges": tf.TensorSpec([None, 2], tf.int32),
+        "graph_ids": tf.TensorSpec([None], tf.int32),
+    }
+    assert y == tf.TensorSpec([None], tf.int32)
+    assert batches.cardinality() == 3 == len(list(batches))
+    assert ds.batches(4, drop_remainder=True).cardinality() == 2 == len(list(ds.batches(4, drop_remainder=True)))
+    assert ds.batches(100).cardinality() == 1
+
+
+def test_batches_hold_the_graphs_in_order(ds):
+    assert epoch(ds.batches(4)) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    first = next(iter(ds.batches(3)))
+    np.testing.assert_array_equal(first[0]["edges"], [[0 + 1, 1 + 1], [3, 5]])
+    np.testing.assert_array_equal(first[0]["graph_ids"], [0, 1, 1, 2, 2, 2])
+    np.testing.assert_array_equal(first[1], [0, 1, 0])
+
+
+@pytest.mark.parametrize("batch_size", [3, 5])
+def test_each_epoch_has_its_own_order(ds, batch_size):
+    batches = ds.batches(batch_size, shuffle=True, seed=1)
+    epochs = [epoch(batches) for _ in range(3)]
+    assert all(sorted(sum(e, [])) == list(range(10)) for e in epochs)
+    assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
+    assert epochs == [epoch(ds.batches(batch_size, shuffle=True, seed=1, initial_epoch=e)) for e in range(3)]
+    assert epoch(ds.batches(batch_size, shuffle=True, seed=2)) != epochs[0]
+
+
+@pytest.mark.parametrize("batch_size", [2, 3, 4, 5])
+def test_a_look_at_the_first_batch_does_not_use_up_an_epoch(ds, batch_size):
+    batches = ds.batches(batch_size, shuffle=True)
+    first = members(next(iter(batches)))
+    assert first == members(next(iter(batches))) == epoch(batches)[0]
+
+
+@pytest.mark.parametrize("batch_size", [2, 5, 10])
+@pytest.mark.parametrize("built", [False, True])
+def test_keras_sees_epoch_after_epoch(ds, monkeypatch, batch_size, built):
+    used = []
+    order = batching.BatchPlan.order
+    monkeypatch.setattr(batching.BatchPlan, "order", lambda plan, e: used.append(e) or order(plan, e))
+
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(2)
+
+        def call(self, inputs):
+            return self.dense(tf.math.segment_sum(inputs["x"], inputs["graph_ids"]))
+
+    model = Model()
+    if built:
+        model(next(iter(ds.batches(batch_size)))[0])
+        used.clear()
+    model.compile("sgd", loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(ds.batches(batch_size, shuffle=True, initial_epoch=3), epochs=3, shuffle=False, verbose=0)
+    assert list(dict.fromkeys(used)) == [3, 4, 5]
+    assert model.optimizer.iterations == 3 * -(-10 // batch_size)
+
+
+def test_bad_arguments(ds):
+    for size in (0, -1, 1.5, True):
+        with pytest.raises(DataFormatError, match="batch_size"):
+            ds.batches(size)
+    with pytest.raises(DataFormatError, match="leaves no batch"):
+        ds.batches(11, drop_remainder=True)
+    with pytest.raises(DataFormatError, match="empty"):
+        ds[[]].batches(2)
