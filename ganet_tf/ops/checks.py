@@ -26,16 +26,6 @@ def debug_checks(enabled=True):
     return before
 
 
-def check_features(x, name="x", width=None):
-    """`x` must be a floating [nodes, features] tensor; `width` is the number of features it was built for."""
-    if x.shape.rank is not None and x.shape.rank != 2:
-        raise ValueError(f"`{name}` must have shape [nodes, features], but has {_shape(x)}.")
-    if not x.dtype.is_floating:
-        raise TypeError(f"`{name}` must be floating point, but is {x.dtype.name}: cast it to float32.")
-    if width is not None and x.shape.rank == 2 and x.shape[1] not in (None, width):
-        raise ValueError(f"`{name}` has {x.shape[1]} features, but the layer was built for {width}.")
-
-
 def check_edges(edges, num_nodes):
     """`edges` must be an integer [edges, 2] tensor of (source, target) pairs below `num_nodes`.
 
@@ -49,8 +39,8 @@ def check_edges(edges, num_nodes):
         )
     if not edges.dtype.is_integer:
         raise TypeError(f"`edges` must be integers (int32), but is {edges.dtype.name}.")
-    if isinstance(edges, tf.__internal__.EagerTensor):
-        _check_edge_values(edges.numpy(), int(num_nodes))
+    if _has_values(edges, num_nodes):
+        _check_edge_values(edges.numpy(), int(tf.get_static_value(num_nodes)))
         return []
     if not _debug:
         return []
@@ -73,8 +63,8 @@ def check_graph_ids(graph_ids, num_nodes):
         raise ValueError(f"`graph_ids` must have shape [nodes], but has {_shape(graph_ids)}.")
     if not graph_ids.dtype.is_integer:
         raise TypeError(f"`graph_ids` must be integers (int32), but is {graph_ids.dtype.name}.")
-    if isinstance(graph_ids, tf.__internal__.EagerTensor):
-        _check_graph_id_values(graph_ids.numpy(), int(num_nodes))
+    if _has_values(graph_ids, num_nodes):
+        _check_graph_id_values(graph_ids.numpy(), int(tf.get_static_value(num_nodes)))
         return []
     if not _debug:
         return []
@@ -114,6 +104,11 @@ def check_choice(value, name, choices):
 def check_implementation(implementation):
     """`implementation` must be "sparse" or "dense"."""
     check_choice(implementation, "implementation", IMPLEMENTATIONS)
+
+
+def _has_values(tensor, num_nodes):
+    """Whether the values are there to look at: an eager tensor, and a number of nodes that is known."""
+    return isinstance(tensor, tf.__internal__.EagerTensor) and tf.get_static_value(num_nodes) is not None
 
 
 def _shape(tensor):
