@@ -131,13 +131,15 @@ def _paper_line(operator, cell, gradients):
 
 
 def millions(number):
-    """A count in millions with the paper's two digits."""
-    return NONE if number is None else f"{number / 1e6:,.2f}"
+    """A count in millions with the paper's two digits, or whole millions where there are many."""
+    return NONE if number is None else f"{number / 1e6:,.2f}" if number < 1e11 else f"{number / 1e6:,.0f}"
 
 
 def megabytes(number):
     """Bytes in decimal megabytes, with the paper's digits."""
-    return NONE if number is None else f"{number / 1e6:,.2f}" if number < 1e8 else f"{number / 1e6:,.1f}"
+    if number is None:
+        return NONE
+    return f"{number / 1e6:,.{2 if number < 1e8 else 1 if number < 1e10 else 0}f}"
 
 
 def milliseconds(number):

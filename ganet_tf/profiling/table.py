@@ -69,11 +69,11 @@ def measure(requests, progress=None, compare=True):
         A list of `Row`, in the order of the requests.
     """
     wanted = list(requests)
-    extra = [baseline(r) for r in wanted] if compare else []
-    asked = {(r.group, r.operator, r.implementation) for r in wanted}
-    extra = list(dict.fromkeys(r for r in extra if (r.group, "gao", "dense") not in asked))
+    groups = list(dict.fromkeys(r.group for r in wanted))
+    asked = {r.group for r in wanted if _is_baseline(r)}
+    extra = {r.group: baseline(r) for r in reversed(wanted) if compare and r.group not in asked}
     # Group by group, so that the measuring process makes each graph once.
-    order = sorted(extra + wanted, key=lambda r: [w.group for w in wanted].index(r.group))
+    order = sorted([*extra.values(), *wanted], key=lambda r: groups.index(r.group))
     rows = {}
     with MeasuringProcess() as process:
         for done, request in enumerate(order):
@@ -82,7 +82,7 @@ def measure(requests, progress=None, compare=True):
             rows[request] = process.row(request)
     if progress:
         progress(len(order), len(order), "done")
-    bases = {r.group: row for r, row in rows.items() if (r.operator, r.implementation) == ("gao", "dense")}
+    bases = {r.group: row for r, row in rows.items() if _is_baseline(r)}
     return [rows[r].against(bases[r.group]) if r.group in bases else rows[r] for r in wanted]
 
 
@@ -90,6 +90,10 @@ def describe(request):
     """A request in words, for the progress line."""
     k = f" k={request.k}" if request.k else ""
     return f"{request.nodes:,} nodes x {request.features}: {request.operator}{k} {request.implementation}"
+
+
+def _is_baseline(request):
+    return (request.operator, request.implementation) == ("gao", "dense")
 
 
 def _failed(request, error):

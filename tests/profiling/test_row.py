@@ -23,11 +23,3 @@ def test_what_was_not_measured_is_not_compared():
     assert ours.cost_saving == pytest.approx(75.0)
     assert ours.memory_saving is None
     assert ours.speedup is None
-
-
-def test_the_dict_has_what_the_json_file_promises():
-    promised = (
-        "nodes operator implementation madd_formula madd_profiler memory_bytes_formula memory_bytes_profiler "
-        "peak_rss_bytes time_ms speedup paper"
-    ).split()
-    assert set(promised) <= set(row().as_dict())
