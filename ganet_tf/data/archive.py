@@ -55,7 +55,7 @@ class Archive:
         try:
             with self._open(name) as stream:
                 yield stream
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
             raise DataFormatError(
                 f"{self.path.name} is damaged: {name} cannot be unpacked ({error})"
             ) from error

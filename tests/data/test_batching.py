@@ -1,3 +1,5 @@
+from itertools import chain
+
 import keras
 import numpy as np
 import pytest
@@ -32,7 +34,9 @@ def test_signature_and_cardinality(ds):
     }
     assert y == tf.TensorSpec([None], tf.int32)
     assert batches.cardinality() == 3 == len(list(batches))
-    assert ds.batches(4, drop_remainder=True).cardinality() == 2 == len(list(ds.batches(4, drop_remainder=True)))
+    assert (
+        ds.batches(4, drop_remainder=True).cardinality() == 2 == len(list(ds.batches(4, drop_remainder=True)))
+    )
     assert ds.batches(100).cardinality() == 1
 
 
@@ -48,7 +52,7 @@ def test_batches_hold_the_graphs_in_order(ds):
 def test_each_epoch_has_its_own_order(ds, batch_size):
     batches = ds.batches(batch_size, shuffle=True, seed=1)
     epochs = [epoch(batches) for _ in range(3)]
-    assert all(sorted(sum(e, [])) == list(range(10)) for e in epochs)
+    assert all(sorted(chain(*e)) == list(range(10)) for e in epochs)
     assert epochs[0] != epochs[1] != epochs[2] != epochs[0]
     assert epochs == [epoch(ds.batches(batch_size, shuffle=True, seed=1, initial_epoch=e)) for e in range(3)]
     assert epoch(ds.batches(batch_size, shuffle=True, seed=2)) != epochs[0]

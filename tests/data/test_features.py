@@ -27,7 +27,9 @@ def test_each_kind():
 
 def test_mixes_stand_side_by_side():
     x, kind = build("labels+degree+constant")
-    np.testing.assert_array_equal(x, np.hstack([np.eye(3)[LABELS[:, 0]], np.eye(3)[DEGREES], np.ones((6, 1))]))
+    np.testing.assert_array_equal(
+        x, np.hstack([np.eye(3)[LABELS[:, 0]], np.eye(3)[DEGREES], np.ones((6, 1))])
+    )
     assert kind == "labels+degree+constant" and x.dtype == np.float32
 
 
@@ -62,7 +64,11 @@ def test_normalized_degree_of_single_nodes_is_zero():
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("label", "did you mean 'labels'"), ("labels+degre", "did you mean 'degree'"), ("", "there is no feature")],
+    [
+        ("label", "did you mean 'labels'"),
+        ("labels+degre", "did you mean 'degree'"),
+        ("", "there is no feature"),
+    ],
 )
 def test_unknown_kind_names_the_nearest(kind, words):
     with pytest.raises(DataFormatError, match=words):

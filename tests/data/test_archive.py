@@ -1,0 +1,77 @@
+import zipfile
+
+import pytest
+
+from ganet_tf.data import archive
+from ganet_tf.data.archive import Archive
+from ganet_tf.errors import DataFormatError, UnsafeFileError
+
+
+def write(path, members, method=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+    return path
+
+
+def read(path, name):
+    with Archive(path) as files, files.open(name) as stream:
+        return stream.read()
+
+
+def test_zip_and_folder_look_the_same(tmp_path):
+    path = write(tmp_path / "a.zip", {"D/": "", "D/x.txt": "1", "D/._x.txt": "junk"})
+    folder = tmp_path / "D"
+    folder.mkdir()
+    (folder / "x.txt").write_text("1")
+    for place in (path, folder):
+        with Archive(place) as files:
+            assert files.names() == ["x.txt"] and "x.txt" in files and "y.txt" not in files
+        assert read(place, "x.txt") == b"1"
+
+
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_damage_is_named(tmp_path, method):
+    path = write(tmp_path / "a.zip", {"x.txt": "".join(f"{i}\n" for i in range(20000))}, method)
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 8] = bytes(255 - value for value in data[middle : middle + 8])
+    path.write_bytes(data)
+    with pytest.raises(DataFormatError, match=r"a\.zip is damaged"):
+        read(path, "x.txt")
+    assert path.read_bytes() == data
+
+
+def test_truncated_and_other_files(tmp_path):
+    path = write(tmp_path / "a.zip", {"x.txt": "1" * 1000})
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(DataFormatError, match="not a whole zip file"):
+        Archive(path)
+    path.write_text("<html>404</html>")
+    with pytest.raises(DataFormatError, match="not a whole zip file"):
+        Archive(path)
+    path.write_bytes(b"")
+    with pytest.raises(DataFormatError, match="0 bytes"):
+        Archive(path)
+
+
+@pytest.mark.parametrize("name", ["../x.txt", "/x.txt", "D/../../x.txt", "C:\\x.txt", "..\\x.txt"])
+def test_members_that_would_escape(tmp_path, name):
+    path = write(tmp_path / "a.zip", {name: "1"})
+    with pytest.raises(UnsafeFileError, match="escape its folder"):
+        Archive(path)
+
+
+def test_zip_bomb(tmp_path):
+    path = write(tmp_path / "a.zip", {"x.txt": bytes(archive.SMALL + 1)})
+    assert path.stat().st_size < 100_000
+    with pytest.raises(UnsafeFileError, match="zip bomb"):
+        Archive(path)
+
+
+def test_too_large_altogether(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MAX_BYTES", 100)
+    with pytest.raises(UnsafeFileError, match="zip bomb"):
+        Archive(write(tmp_path / "a.zip", {"x.txt": "1" * 101}, zipfile.ZIP_STORED))

@@ -1,0 +1,125 @@
+import keras
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import tensorflow as tf
+
+from ganet_tf.data import NodeDataset
+from ganet_tf.errors import DataFormatError
+
+ADJACENCY = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
+EDGES = [[1, 0], [0, 1], [2, 1], [1, 2]]
+X = np.arange(8.0).reshape(4, 2)
+Y = np.array([0, 1, 2, 1])
+
+
+def make(adjacency=ADJACENCY, x=X, y=Y, train=(0,), val=(1,), test=(2, 3), **options):
+    return NodeDataset(adjacency, x, y, np.array(train), np.array(val), np.array(test), **options)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.coo_array, sp.csc_array])
+def test_any_matrix_gives_the_same_edges(form):
+    ds = make(form(ADJACENCY))
+    np.testing.assert_array_equal(ds.edges, EDGES)
+    assert ds.edges.dtype == np.int32
+    assert (ds.num_nodes, ds.num_features, ds.num_classes) == (4, 2, 3)
+
+
+def test_rows_are_sources_and_columns_targets():
+    np.testing.assert_array_equal(make(sp.csr_array(([1], ([0], [3])), shape=(4, 4))).edges, [[0, 3]])
+
+
+def test_edge_lists_stored_zeros_and_sparse_features():
+    np.testing.assert_array_equal(make(np.array(EDGES)).edges, EDGES)
+    zeros = sp.csr_array((np.array([0.0, 1.0]), (np.array([0, 1]), np.array([1, 0]))), shape=(4, 4))
+    np.testing.assert_array_equal(make(zeros, x=sp.csr_array(X)).edges, [[1, 0]])
+    np.testing.assert_array_equal(make(zeros, x=sp.csr_array(X)).x, X)
+
+
+def test_batches_hold_the_nodes_of_a_split():
+    ds = make()
+    batches = ds.batches("test")
+    assert batches.cardinality() == 1
+    inputs, y = next(iter(batches))
+    assert set(inputs) == {"x", "edges", "nodes"}
+    assert [inputs[name].dtype for name in ("x", "edges", "nodes")] == [tf.float32, tf.int32, tf.int32]
+    np.testing.assert_array_equal(inputs["nodes"], [2, 3])
+    np.testing.assert_array_equal(y, [2, 1])
+    np.testing.assert_array_equal(next(iter(ds.batches("all")))[1], Y)
+
+
+def test_batches_with_sample_weight():
+    inputs, y, weights = next(iter(make().batches("test", sample_weight=True)))
+    assert set(inputs) == {"x", "edges"} and y.shape == (4,)
+    np.testing.assert_array_equal(weights, [0, 0, 1, 1])
+
+
+def test_keras_fits_both_forms():
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(3)
+
+        def call(self, inputs):
+            z = self.dense(inputs["x"])
+            return tf.gather(z, inputs["nodes"]) if "nodes" in inputs else z
+
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
+    losses = []
+    for sample_weight in (False, True):
+        keras.utils.set_random_seed(0)
+        model = Model()
+        model.compile("sgd", loss=loss)
+        batches = make().batches("train", sample_weight=sample_weight)
+        losses += model.fit(batches, epochs=1, shuffle=False, verbose=0).history["loss"]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
+def test_masks_in_both_forms():
+    mask = np.array([True, False, True, False])
+    np.testing.assert_array_equal(NodeDataset(ADJACENCY, X, Y, mask).nodes("train"), [0, 2])
+    np.testing.assert_array_equal(NodeDataset(ADJACENCY, X, Y, np.array([2, 0])).nodes("train"), [0, 2])
+
+
+def test_row_normalisation_leaves_rows_of_zeros():
+    ds = make(x=np.array([[1.0, 3], [0, 0], [2, 2], [0, 5]]), normalize_features="row")
+    np.testing.assert_allclose(ds.x, [[0.25, 0.75], [0, 0], [0.5, 0.5], [0, 1]])
+
+
+def test_with_features():
+    ds = make().with_features("attributes+degree")
+    np.testing.assert_array_equal(ds.x, np.hstack([X, np.eye(3)[[1, 2, 1, 0]]]))
+    assert ds.num_features == 5 and next(iter(ds.batches("train")))[0]["x"].shape == (4, 5)
+
+
+def test_statistics_and_repr():
+    assert make().statistics()["edges"] == 2 and make().statistics()["test"] == 2
+    assert "train/val/test=1/1/2" in repr(make())
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"x": np.full((4, 2), np.nan)}, "NaN or infinite"),
+        ({"x": np.zeros((0, 2)), "y": np.zeros(0, int)}, "no nodes"),
+        ({"adjacency": np.eye(3)}, r"\(3, 3\).*4 rows"),
+        ({"adjacency": np.array([[0, 4]])}, "node 4"),
+        ({"y": Y[:3]}, "one class for each of the 4 nodes"),
+        ({"y": Y - 1}, "integers from 0"),
+        ({"y": Y.astype(float)}, "integers from 0"),
+        ({"num_classes": 2}, "num_classes is 2"),
+        ({"train": (4,)}, "train_mask"),
+        ({"val": (True, False)}, "val_mask"),
+        ({"normalize_features": "column"}, "normalize_features"),
+    ],
+)
+def test_bad_arguments(changes, words):
+    with pytest.raises(DataFormatError, match=words):
+        make(**changes)
+
+
+def test_unknown_and_empty_splits():
+    with pytest.raises(DataFormatError, match="did you mean 'train'"):
+        make().batches("training")
+    with pytest.raises(DataFormatError, match="has no nodes: give val_mask"):
+        NodeDataset(ADJACENCY, X, Y).batches("val")
