@@ -43,7 +43,10 @@ def test_label_names_a_foreign_operator():
     ("changes", "words"),
     [
         ({"epoch": 3}, ["no key epoch", "did you mean epochs"]),
-        ({"optimizer": {"lerning_rate": 1}}, ["optimizer.lerning_rate", "did you mean optimizer.learning_rate"]),
+        (
+            {"optimizer": {"lerning_rate": 1}},
+            ["optimizer.lerning_rate", "did you mean optimizer.learning_rate"],
+        ),
         ({"epochs": "many"}, ["epochs must be a whole number", "'many'", "text"]),
         ({"epochs": 1.5}, ["epochs must be a whole number", "1.5"]),
         ({"epochs": True}, ["epochs must be a whole number", "True"]),
@@ -88,12 +91,16 @@ def test_node_protocol_is_validation_only():
 
 
 def test_scale_takes_null_a_word_or_a_number():
-    scales = [build(model={"name": "hganet", "scale": scale}).model.scale for scale in (None, "sqrt", "0.5", 2)]
+    scales = [
+        build(model={"name": "hganet", "scale": scale}).model.scale for scale in (None, "sqrt", "0.5", 2)
+    ]
     assert scales == [None, "sqrt", 0.5, 2.0]
 
 
 def test_overrides():
-    tree = config_loader.merge(TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"])
+    tree = config_loader.merge(
+        TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"]
+    )
     config = config_loader.build(tree)
     assert (config.optimizer.learning_rate, config.model.k) == (0.01, 4)
     assert config.optimizer.no_decay == ("key_kernel",)
