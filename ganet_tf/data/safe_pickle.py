@@ -19,7 +19,15 @@ class _Matrix:
         return csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)
 
 
+def _to_bytes(text, encoding):
+    """How Python 3 writes bytes in the pickle formats of Python 2."""
+    if encoding != "latin1":
+        raise UnsafeFileError(f"asks for the encoding {encoding!r}")
+    return text.encode("latin1")
+
+
 _ALLOWED = {
+    ("_codecs", "encode"): _to_bytes,
     ("numpy", "ndarray"): np.ndarray,
     ("numpy", "dtype"): np.dtype,
     ("numpy.core.multiarray", "_reconstruct"): np.zeros(0).__reduce__()[0],
