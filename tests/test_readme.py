@@ -1,0 +1,37 @@
+"""The README's Python runs as printed, its links lead somewhere, and its example is as short as promised."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_block_runs_as_printed(number, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(BLOCKS[number], f"README block {number}", "exec"), {})
+    if "fit(" in BLOCKS[number]:
+        assert (tmp_path / "model.keras").is_file()
+        assert "accuracy" in capsys.readouterr().out
+
+
+def test_fit_example_has_at_most_twelve_lines():
+    lines = [line for line in BLOCKS[0].splitlines() if line.strip()]
+    assert "fit(" in BLOCKS[0] and len(lines) <= 12
+
+
+def test_links_lead_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", TEXT)
+    assert links
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_names_both_commands():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("demo", "test"):
+        assert f"make {target}" in TEXT
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
