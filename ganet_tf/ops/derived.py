@@ -33,6 +33,7 @@ class Derived:
 
 def remembered(cls, tensor, *arguments):
     """`cls(tensor, *arguments)`, or the one made before for the same tensor if it is still usable."""
+    tensor = tf.convert_to_tensor(tensor)  # a variable may change, so nothing is remembered on it
     attribute = f"_ganet_{cls.__name__}"
     known = getattr(tensor, attribute, None)
     if known is None or not known.usable(*arguments):

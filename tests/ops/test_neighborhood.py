@@ -131,3 +131,10 @@ def test_debug_checks_look_at_values_inside_a_function():
             run(tf.constant([[0, 7]]))
     finally:
         ops.debug_checks(before)
+
+
+def test_a_variable_is_read_anew():
+    edges = tf.Variable([[0, 1]])
+    assert lists_of(neighborhood(edges, 2)) == [[0], [0, 1]]
+    edges.assign([[1, 0]])
+    assert lists_of(neighborhood(edges, 2)) == [[0, 1], [1]]
