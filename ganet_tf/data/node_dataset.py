@@ -6,6 +6,7 @@ import numpy as np
 
 from ganet_tf.data.features import MAX_DEGREE, build_features
 from ganet_tf.data.graph import as_edges, as_features, canonical_edges
+from ganet_tf.data.neighbor_sampling import NeighborSampler, as_fanout, make_sampled_batches
 from ganet_tf.data.spelling import nearest
 from ganet_tf.errors import DataFormatError
 
@@ -117,6 +118,42 @@ class NodeDataset:
             weights[nodes] = 1
             return tf.data.Dataset.from_tensors((inputs, self.y, weights))
         return tf.data.Dataset.from_tensors(({**inputs, "nodes": nodes}, self.y[nodes]))
+
+    def sampled_batches(
+        self,
+        fanout,
+        batch_size,
+        split="train",
+        shuffle=False,
+        seed=0,
+        hops=2,
+        drop_remainder=False,
+        initial_epoch=0,
+    ):
+        """Makes a `tf.data.Dataset` of sub-graphs: some nodes of a split to be predicted, and sampled neighbours.
+
+        For graphs that are too large for a step on the whole. See `docs/large-graphs.md` for how many hops a model
+        looks at, and `models.predict_layerwise` for exact predictions of all nodes.
+
+        Args:
+            fanout: Neighbours to draw for a node: one number for each hop, or one for all. None or -1: all of them.
+            batch_size: Nodes to be predicted in a batch; the last one may have fewer.
+            split: "train", "val", "test" or "all".
+            shuffle: Whether each epoch has an order of its own. Neighbours are drawn anew in each epoch in any case.
+            seed: Decides the orders and the neighbours, together with the epoch's number.
+            hops: Number of hops, where `fanout` is one number.
+            drop_remainder: Whether to leave out a last, smaller batch.
+            initial_epoch: The epoch to begin with, to go on as an interrupted training would have.
+
+        Returns:
+            Dataset of known cardinality with elements as in `batches`: `({"x", "edges", "nodes" [n]}, y [n])`, where
+            `edges` and `nodes` are numbers within the sub-graph.
+        """
+        sampler = NeighborSampler(self.x, self.edges, self.y, as_fanout(fanout, hops))
+        seeds = self.nodes(split)
+        if len(seeds) == 0:
+            raise DataFormatError(f"the split {split!r} of {self.name} has no nodes: give {split}_mask")
+        return make_sampled_batches(sampler, seeds, batch_size, shuffle, seed, drop_remainder, initial_epoch)
 
     def statistics(self):
         """Returns the columns of the paper's table and some more, as a dict."""

@@ -1,0 +1,161 @@
+"""Mini-batches of one large graph: some nodes, and of their surroundings no more than is drawn."""
+
+import numpy as np
+
+from ganet_tf.data.aligned import aligned_empty
+from ganet_tf.data.batching import BatchPlan, positive_int
+from ganet_tf.errors import DataFormatError
+
+
+class NeighborSampler:
+    """Draws the surroundings of nodes, hop by hop, from neighbour lists in compressed rows.
+
+    A node that turns up for the first time in hop h - 1 (the seeds are hop 0) gets up to `fanout[h]` of its
+    neighbours, drawn without replacement; nodes of the last hop get none. Everything is array arithmetic over all
+    nodes of a hop, and costs time in proportion to what is drawn, whatever the degrees are.
+
+    Args:
+        x: Node features [N, F].
+        edges: [E, 2] of (source, target), sorted by (target, source), unique, without self-loops.
+        y: Classes [N].
+        fanout: One number for each hop; None takes all neighbours.
+    """
+
+    def __init__(self, x, edges, y, fanout):
+        self.x, self.y, self.fanout = x, y, tuple(fanout)
+        degrees = np.bincount(edges[:, 1], minlength=len(x))
+        self.row_splits = np.concatenate([[0], np.cumsum(degrees, dtype=np.int64)])
+        self.sources = np.ascontiguousarray(edges[:, 0])
+
+    def sample(self, seeds, rng):
+        """Draws a sub-graph around some nodes.
+
+        Nodes keep their order, so that ties in hGAO's ranking go the same way as in the whole graph.
+
+        Args:
+            seeds: Node numbers, each once.
+            rng: `numpy.random.Generator`.
+
+        Returns:
+            `({"x", "edges", "nodes"}, y)`: the sub-graph with numbers of its own, sorted edges, the seeds' numbers in
+            it and their classes.
+        """
+        local = np.full(len(self.x), -1, np.int32)
+        nodes, targets, sources = self._draw(np.asarray(seeds), rng, local)
+        nodes.sort()
+        local[nodes] = np.arange(len(nodes), dtype=np.int32)
+        x = aligned_empty((len(nodes), self.x.shape[1]), np.float32)
+        np.take(self.x, nodes, axis=0, out=x, mode="clip")
+        edges = sorted_edges(local[sources], local[targets])
+        return {"x": x, "edges": edges, "nodes": local[seeds]}, self.y[seeds]
+
+    def _draw(self, seeds, rng, marks):
+        """Returns the nodes of the sample, and targets and sources of its edges. `marks`: -1 for each node."""
+        marks[seeds] = 0
+        hops, all_targets, all_sources = [seeds], [], []
+        for fanout in self.fanout:
+            targets, sources = self.draw_neighbors(hops[-1], fanout, rng)
+            new = sources[marks[sources] < 0]
+            # Each new node once: of its places the last one stays in `marks`. Three times faster than np.unique.
+            marks[new] = np.arange(len(new), dtype=np.int32)
+            hops.append(new[marks[new] == np.arange(len(new))])
+            all_targets.append(targets)
+            all_sources.append(sources)
+        return np.concatenate(hops), np.concatenate(all_targets), np.concatenate(all_sources)
+
+    def draw_neighbors(self, nodes, fanout, rng):
+        """Draws up to `fanout` neighbours of each of `nodes`; returns targets and sources of these edges."""
+        starts = self.row_splits[nodes]
+        degrees = self.row_splits[nodes + 1] - starts
+        many = degrees > (np.inf if fanout is None else fanout)
+        few = ~many
+        targets, places = [np.repeat(nodes[few], degrees[few])], [ranges(starts[few], degrees[few])]
+        if many.any():
+            drawn = distinct_places(degrees[many], fanout, rng) + starts[many, None]
+            targets.append(np.repeat(nodes[many], fanout))
+            places.append(drawn.ravel())
+        return np.concatenate(targets), self.sources[np.concatenate(places)]
+
+
+def make_sampled_batches(
+    sampler, seeds, batch_size, shuffle=False, seed=0, drop_remainder=False, initial_epoch=0
+):
+    """Makes the `tf.data.Dataset` of `NodeDataset.sampled_batches`: explicit signature, known cardinality."""
+    import tensorflow as tf  # here, so that data can be read and looked at without it
+
+    plan = BatchPlan(seeds, batch_size, shuffle, seed, drop_remainder)
+    signature = (
+        {
+            "x": tf.TensorSpec([None, sampler.x.shape[1]], tf.float32),
+            "edges": tf.TensorSpec([None, 2], tf.int32),
+            "nodes": tf.TensorSpec([None], tf.int32),
+        },
+        tf.TensorSpec([None], tf.int32),
+    )
+    dataset = tf.data.Dataset.from_generator(epochs(plan, sampler, initial_epoch), output_signature=signature)
+    dataset = dataset.apply(tf.data.experimental.assert_cardinality(plan.num_batches))
+    ahead = min(
+        2, plan.num_batches - 2
+    )  # as in `batching.make_batches`: a look at one batch must not end the epoch
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return (dataset.prefetch(ahead) if ahead > 0 else dataset).with_options(options)
+
+
+def epochs(plan, sampler, initial_epoch=0):
+    """Returns a function that gives the next epoch's batches, each drawn from (seed, epoch, number of the batch).
+
+    An epoch counts when its last batch has been handed out, as in `batching.epochs`. Where it has one batch only, a
+    look at that one counts, too: otherwise every epoch would have the same neighbours.
+    """
+    state = {"epoch": int(initial_epoch)}
+
+    def one_epoch():
+        epoch = state["epoch"]
+        for step, seeds in enumerate(plan.batches(epoch), start=1):
+            batch = sampler.sample(seeds, np.random.default_rng([int(plan.seed), epoch, step]))
+            if step == plan.num_batches:
+                state["epoch"] = epoch + 1
+            yield batch
+
+    return one_epoch
+
+
+def as_fanout(fanout, hops):
+    """Returns the fanout of each hop, None for all neighbours, from what the user wrote."""
+    if fanout is None or np.ndim(fanout) == 0:
+        fanout = [fanout] * positive_int(hops, "hops")
+    if len(fanout) == 0:
+        raise DataFormatError(
+            "fanout is empty: give a number of neighbours for each hop, for example [10, 5]"
+        )
+    return tuple(None if f is None or f == -1 else positive_int(f, "fanout") for f in fanout)
+
+
+def distinct_places(degrees, count, rng):
+    """Draws `count` different numbers below each of `degrees`, all sets alike: [n, count].
+
+    Floyd's algorithm for all nodes at once: the loop is over the places, and a hub costs no more than any other.
+    """
+    places = np.empty((count, len(degrees)), np.int64)
+    for place in range(count):
+        last = degrees - count + place
+        drawn = rng.integers(0, last, endpoint=True)
+        places[place] = np.where((places[:place] == drawn).any(axis=0), last, drawn)
+    return places.T
+
+
+def ranges(starts, lengths):
+    """Returns start, start + 1, ..., start + length - 1 for each pair, one after the other."""
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
+
+
+def sorted_edges(sources, targets):
+    """Returns int32 [E, 2], sorted by (target, source)."""
+    key = (targets.astype(np.int64) << 32) | sources
+    key.sort()
+    edges = aligned_empty((len(key), 2), np.int32)
+    edges[:, 0] = key & 0xFFFFFFFF
+    edges[:, 1] = key >> 32
+    return edges
