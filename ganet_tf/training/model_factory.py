@@ -31,7 +31,7 @@ def make_model(config, dataset):
 def compile_model(model, config, total_steps):
     """Compiles a built model: cross-entropy, and metrics that are exact over an epoch."""
     model.compile(
-        optimizer=make_optimizer(config.optimizer, total_steps, model.trainable_variables),
+        optimizer=make_optimizer(config.optimizer, total_steps),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         # Keras' own epoch loss weighs batches by their number of edges; this one by samples.
         metrics=[

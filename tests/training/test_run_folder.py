@@ -37,7 +37,7 @@ def test_prepare_leaves_nothing_behind(tmp_path):
 
 def test_a_file_in_the_way(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="cannot be written.*--output"):
+    with pytest.raises(RunError, match=r"cannot be written.*--output"):
         RunFolder(tmp_path / "file").prepare()
 
 
