@@ -1,6 +1,7 @@
 """The paper's operators as Keras layers: layer(x, edges, graph_ids=None)."""
 
 from ganet_tf.layers.cgao import CGAO
+from ganet_tf.layers.dropout import Dropout
 from ganet_tf.layers.gam import GAM
 from ganet_tf.layers.gao import GAO
 from ganet_tf.layers.gat import GAT
@@ -19,6 +20,7 @@ __all__ = [
     "GAT",
     "GCN",
     "HGAO",
+    "Dropout",
     "Linear",
     "SampledGAO",
     "Selection",

@@ -12,6 +12,7 @@ from ganet_tf.layers.checks import (
     check_width,
     shape_of,
 )
+from ganet_tf.layers.dropout import Dropout
 
 
 class GraphLayer(keras.layers.Layer):
@@ -62,7 +63,7 @@ class GraphLayer(keras.layers.Layer):
         self.bias_constraint = keras.constraints.get(bias_constraint)
         self.dropout = check_rate(dropout, "dropout")
         self.seed = seed
-        self._drop = keras.layers.Dropout(self.dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
+        self._drop = Dropout(self.dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
         self._num_features = None
         self.supports_jit = False  # XLA has neither segment sums nor CSR products, and shapes change
 

@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from ganet_tf import ops
 from ganet_tf.layers.checks import check_rate, check_units, shape_of
+from ganet_tf.layers.dropout import Dropout
 from ganet_tf.layers.gcn import GCN
 from ganet_tf.layers.operators import as_operator, get_operator, operator_config
 
@@ -92,7 +93,7 @@ class GAM(keras.layers.Layer):
             "dtype": self.dtype_policy,
         }
         # The operator's input is dropped here, not in the operator, so that it holds for a user's layer too.
-        self.attention_drop = keras.layers.Dropout(self.attention_dropout, dtype=self.dtype_policy)
+        self.attention_drop = Dropout(self.attention_dropout, dtype=self.dtype_policy)
         self.attention = get_operator(self.operator, units, k=k, scale=scale, **shared)
         self.gcn = GCN(units, activation=activation, normalization=normalization, dropout=dropout, **shared)
 

@@ -6,10 +6,11 @@ import tensorflow as tf
 from ganet_tf import ops
 from ganet_tf.layers.base import GraphLayer
 from ganet_tf.layers.checks import check_rate, check_units
+from ganet_tf.layers.dropout import SavesSeed
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
-class GAT(GraphLayer):
+class GAT(SavesSeed, GraphLayer):
     """Graph attention layer with additive scores (Veličković et al. 2018, eqs. (1) to (6)), the baseline.
 
     For each of H heads, with h_j = W x_j and N(i) the neighbours of i and i itself:
@@ -58,7 +59,7 @@ class GAT(GraphLayer):
         self.concat = concat
         self.attention_dropout = check_rate(attention_dropout, "attention_dropout")
         self.negative_slope = negative_slope
-        self.noise = keras.random.SeedGenerator(self.seed)
+        self.seed_generator = keras.random.SeedGenerator(self.seed)
 
     @property
     def output_units(self):
@@ -83,7 +84,7 @@ class GAT(GraphLayer):
             tf.reduce_sum(h * self.target_kernel, axis=-1),
             edges,
             negative_slope=self.negative_slope,
-            dropout_seed=tf.cast(self.noise.next(), "int32") if dropping else None,
+            dropout_seed=tf.cast(self.seed_generator.next(), "int32") if dropping else None,
             dropout=self.attention_dropout if dropping else 0.0,
         )
         if self.concat:

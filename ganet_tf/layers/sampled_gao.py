@@ -5,10 +5,11 @@ import tensorflow as tf
 
 from ganet_tf import ops
 from ganet_tf.layers.attention import AttentionLayer
+from ganet_tf.layers.dropout import SavesSeed
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
-class SampledGAO(AttentionLayer):
+class SampledGAO(SavesSeed, AttentionLayer):
     """Sampled hard attention, eq. (2) on a graph: each node takes the value of one neighbour.
 
         e_ij = x_i · k_j for j in N(i),    K = X W_K,    V = X W_V
@@ -55,13 +56,13 @@ class SampledGAO(AttentionLayer):
         if isinstance(temperature, str) or not temperature > 0:
             raise ValueError(f"`temperature` must be a number above 0, but is {temperature!r}.")
         self.temperature = float(temperature)
-        self.noise = keras.random.SeedGenerator(self.seed)
+        self.seed_generator = keras.random.SeedGenerator(self.seed)
 
     def call(self, x, edges, graph_ids=None, training=None):
         """Draws a neighbour in training, takes the most probable one otherwise."""
         x = self.prepare(x, edges, graph_ids, training)
         keys, values = self.project(x)
-        seed = tf.cast(self.noise.next(), "int32") if training else None
+        seed = tf.cast(self.seed_generator.next(), "int32") if training else None
         outputs = ops.sampled_gao(
             x, keys, values, edges, temperature=self.temperature, noise_seed=seed, **self.score_options
         )

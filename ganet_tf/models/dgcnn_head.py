@@ -6,6 +6,7 @@ import keras
 
 from ganet_tf.layers import SortPooling
 from ganet_tf.layers.checks import check_rate, check_units
+from ganet_tf.layers.dropout import Dropout
 
 MINIMUM_K = 10  # pooling halves k, and the second convolution needs 5 places
 
@@ -77,7 +78,7 @@ class DGCNNHead(keras.layers.Layer):
                 keras.layers.Conv1D(32, 5, activation="relu", **matrix),
                 keras.layers.Flatten(**dtype),
                 keras.layers.Dense(128, activation="relu", **matrix),
-                keras.layers.Dropout(self.dropout, **dtype),
+                Dropout(self.dropout, **dtype),
                 keras.layers.Dense(self.num_classes, **matrix),
             ],
             name="stack",

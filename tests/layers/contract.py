@@ -246,25 +246,22 @@ class LayerContract(OracleContract):
         assert all(a in (None, b) for a, b in zip(symbolic, real, strict=True))
 
     def test_works_in_a_subclassed_model(self):
-        contract = self
+        layer = self.make(name="inner")
 
         class Mine(keras.Model):
             def __init__(self):
                 super().__init__()
-                self.layer = contract.make()
+                self.inner = layer
 
             def call(self, inputs):
-                return tf.reduce_sum(
-                    self.layer(inputs["x"], inputs["edges"], inputs["graph_ids"]), keepdims=True
-                )
+                return self.inner(inputs["x"], inputs["edges"], inputs["graph_ids"])
 
         graphs = SPECIAL["several_graphs"]
         inputs = {key: tf.constant(value) for key, value in graphs._asdict().items()}
         model = Mine()
-        model.compile("sgd", "mse")
-        data = tf.data.Dataset.from_tensors((inputs, tf.ones([1, 1])))
-        history = model.fit(data, epochs=2, verbose=0, shuffle=False)
-        assert np.isfinite(history.history["loss"]).all()
+        outputs = model(inputs)
+        np.testing.assert_array_equal(outputs, self.run(layer, graphs))
+        assert len(model.trainable_weights) == len(layer.trainable_weights)
 
     def test_gradients_reach_every_weight(self):
         layer = self.built("float32")
@@ -285,7 +282,7 @@ class LayerContract(OracleContract):
             traces.append(1)
             return layer(x, edges, graph_ids)
 
-        for case in ("several_graphs", "hub", "one_node", "no_edges", "directed_cycle"):
+        for case in ("several_graphs", "hub", "one_node", "no_edges"):
             graphs = SPECIAL[case]
             x = tf.constant(graphs.x, "float32")
             outputs = step(x, tf.constant(graphs.edges), tf.constant(graphs.graph_ids))
