@@ -188,7 +188,9 @@ class GraphDataset:
         """Returns index arrays (train, test) of fold `index`, counted from 1; see `fold`."""
         if splits not in ("auto", "published", "stratified"):
             raise DataFormatError(f"splits must be 'auto', 'published' or 'stratified', but is {splits!r}")
-        kind = self.fold_kind if splits == "auto" else splits
+        kind = splits
+        if splits == "auto":
+            kind = self.fold_kind if num_folds == 10 else "stratified"
         count = 10 if kind == "published" else num_folds
         if isinstance(index, bool) or int(index) != index or not 1 <= index <= count:
             raise DataFormatError(f"fold {index!r}: folds are numbered from 1 to {count}")
@@ -207,7 +209,8 @@ class GraphDataset:
                 stratified, and their test parts have floor(n / 10) graphs. "stratified": scikit-learn's. "auto":
                 published where they can be had, else stratified; `fold_kind` tells which.
             seed: Decides the stratified folds.
-            num_folds: Number of stratified folds.
+            num_folds: Number of stratified folds. The published ones are ten: with another number "auto" means
+                "stratified".
 
         Returns:
             Two `GraphDataset`s, (train, test).

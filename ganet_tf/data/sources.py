@@ -180,7 +180,7 @@ class Sources:
         tried = "".join(f"\n  - {line}" for line in self.tried)
         return (
             f"{name} could not be had from anywhere. Put {files}{where} into a folder and name the folder with "
-            f"data_dir, --data-dir or GANET_DATA. Tried:{tried}"
+            f"data_dir, --data-dir or GANET_DATA.\nTried:{tried}"
         )
 
 

@@ -88,6 +88,7 @@ def test_auto_and_published_on_mutag(data_dir, tmp_path, caplog):
     train, test = ds.fold(1)
     assert (len(train), len(test), ds.fold_kind) == (170, 18, "published")
     assert np.bincount(test.y).tolist() == [7, 11]  # random, not stratified
+    assert len(ds.fold(1, num_folds=5)[1]) == 38  # there are ten published folds, not five
     (tmp_path / "MUTAG.zip").write_bytes((data_dir / "MUTAG.zip").read_bytes())
     alone = data.load("MUTAG", tmp_path)
     assert alone.fold_kind == "stratified" and len(alone.fold(1)[1]) == 19
