@@ -110,9 +110,9 @@ def _measured(layer, x, edges, gradients, budget, trace):
         return tape.gradient(outputs, [args[0], *layer.trainable_variables])
 
     function = _concrete(forward, inputs)
-    function(*inputs)  # the first call also optimises the graph and starts the threads
-    peak = peak_growth(lambda: function(*inputs))
-    time = timing.measure(lambda: function(*inputs), budget, warmup=0)
+    growth = []
+    # The warm-up call also optimises the graph and starts the threads; the next one is watched and timed.
+    time = timing.measure(lambda: function(*inputs), budget, around_first=lambda call: growth.append(peak_growth(call)))
     values = {"time_ms": time.median, "time_ms_low": time.low, "time_ms_high": time.high, "repeats": time.repeats}
     if gradients:
         both = _concrete(forward_backward, inputs)
@@ -122,7 +122,7 @@ def _measured(layer, x, edges, gradients, budget, trace):
     if trace is not None:
         with tf.profiler.experimental.Profile(str(trace)):
             function(*inputs)
-    return {"peak_rss_bytes": peak, **values, **_traced(function, inputs, layer)}
+    return {"peak_rss_bytes": growth[0], **values, **_traced(function, inputs, layer)}
 
 
 def _concrete(function, inputs):

@@ -39,3 +39,16 @@ def test_median_and_quartiles_in_milliseconds(monkeypatch):
     assert result.median == pytest.approx(3.0)
     assert result.low == pytest.approx(2.0)
     assert result.high == pytest.approx(4.0)
+
+
+def test_the_first_timed_call_can_be_watched(monkeypatch):
+    clock = Clock(monkeypatch, 1.0)
+    watched = []
+
+    def watch(call):
+        watched.append(clock.calls)
+        call()
+
+    assert timing.measure(clock.call, budget=1.0, least=3, around_first=watch).repeats == 3
+    assert watched == [1]  # after the warm-up
+    assert clock.calls == 4
