@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ganet_tf.data.aligned import ALIGNMENT
+from ganet_tf.data.cache_folder import say_unwritable
 
 log = logging.getLogger(__name__)
 
@@ -42,9 +43,7 @@ def save_arrays(path, arrays):
     try:
         write_whole(path, lambda file: _write(file, text, arrays.values()))
     except OSError as error:
-        log.warning(
-            "the cache in %s cannot be written (%s); %s will be parsed again", path.parent, error, path.stem
-        )
+        say_unwritable(error)
 
 
 def _write(file, text, arrays):
@@ -58,13 +57,13 @@ def load_arrays(path):
     """Maps the arrays of a file into memory.
 
     Returns:
-        Dict of read-only arrays, or None if there is no such file or it is damaged in any way.
+        Dict of read-only arrays, or None if there is no such file that can be read, or it is damaged in any way.
     """
     try:
         return _load(path)
-    except FileNotFoundError:
+    except OSError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         log.warning("%s is damaged (%s) and will be made anew", path, error)
         return None
 

@@ -9,7 +9,8 @@ import platformdirs
 
 log = logging.getLogger(__name__)
 
-_temporary = []  # a folder for this process alone, once it turns out that the cache cannot be written
+_announced = set()  # caches of which it was said that they cannot be written: once is enough
+_temporary = []  # a folder for this process alone, in place of such a cache
 
 
 def cache_folder():
@@ -25,11 +26,17 @@ def writable_folder(*parts):
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
+        say_unwritable(error)
         if not _temporary:
-            log.warning(
-                "the cache %s cannot be written (%s); downloads are kept for this run only", folder, error
-            )
             _temporary.append(tempfile.TemporaryDirectory(prefix="ganet-"))
         folder = Path(_temporary[0].name).joinpath(*parts)
         folder.mkdir(parents=True, exist_ok=True)
         return folder
+
+
+def say_unwritable(error):
+    """Says in one line, once, that the cache cannot be written: that is no reason to fail."""
+    folder = str(cache_folder())
+    if folder not in _announced:
+        _announced.add(folder)
+        log.warning("the cache %s cannot be written (%s): nothing is kept for the next run", folder, error)

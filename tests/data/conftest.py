@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ganet_tf.data import cache_folder, published_folds, sources
 from ganet_tf.data import download as download_module
-from ganet_tf.data import published_folds, sources
 from ganet_tf.errors import DownloadError
 
 REAL = os.environ.get("GANET_DATA")
@@ -41,6 +41,10 @@ def own_cache(request, monkeypatch, tmp_path, session_cache):
     monkeypatch.setattr(download_module, "PAUSE", 0.01)
     download_module._unreachable.clear()
     published_folds._announced.clear()
+    cache_folder._announced.clear()
+    for folder in cache_folder._temporary:
+        folder.cleanup()
+    cache_folder._temporary.clear()
     return tmp_path / "cache"
 
 
