@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 # Derandomised: a failure is the same for everybody; no database: nothing is left in the tree.
 modest = settings(
-    max_examples=6,
+    max_examples=5,
     deadline=None,
     derandomize=True,
     database=None,
