@@ -51,6 +51,13 @@ def load(
     Raises:
         DatasetNotFoundError: For an unknown name, or if the files could not be had; says what was tried.
         ChecksumError, DataFormatError, UnsafeFileError: For files that are wrong.
+
+    Example:
+    ```python
+    ds = load("IMDB-M", features="degree")
+    mine = load("path/to/MYDATA", features="labels+attributes")
+    cora = load("Cora", normalize_features="row")
+    ```
     """
     if is_path(name):
         return _from_path(Path(name).expanduser(), features, max_degree)
