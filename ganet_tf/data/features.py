@@ -92,8 +92,8 @@ def build_features(kind, degrees, sizes, labels, label_counts, attributes, max_d
 
     `auto` is the paper's setting as far as it is known: it takes over DGCNN's. DGCNN uses one-hot labels, and where
     a data set has none (IMDB-M, COLLAB) the Torch code behind its published figures uses the normalised degree. Its
-    later PyTorch port has a constant there, and the authors' own later code the one-hot degree, which is clearly the
-    best of the three on IMDB-M: ask for it with `features="degree"`.
+    later PyTorch port has a constant there, and the authors' own later code the one-hot degree, which did
+    much better than a constant on IMDB-M in our pilot: ask for it with `features="degree"`.
 
     Args:
         kind: One of the names above.
