@@ -6,6 +6,18 @@ from ganet_tf.models.ganet import GANet
 from ganet_tf.models.gat import GAT
 from ganet_tf.models.gcn import GCN
 from ganet_tf.models.graph_classifier import GraphClassifier
+from ganet_tf.models.layerwise import predict_layerwise
 from ganet_tf.models.node_classifier import NodeClassifier
+from ganet_tf.models.receptive_field import receptive_hops
 
-__all__ = ["DGCNN", "GAT", "GCN", "DGCNNHead", "GANet", "GraphClassifier", "NodeClassifier"]
+__all__ = [
+    "DGCNN",
+    "GAT",
+    "GCN",
+    "DGCNNHead",
+    "GANet",
+    "GraphClassifier",
+    "NodeClassifier",
+    "predict_layerwise",
+    "receptive_hops",
+]

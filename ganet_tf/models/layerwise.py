@@ -1,0 +1,249 @@
+"""Exact predictions for all nodes of a large graph, layer after layer, in bounded memory."""
+
+import itertools
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import tensorflow as tf
+
+from ganet_tf import layers
+from ganet_tf.models.ganet import GANet
+from ganet_tf.models.gat import GAT
+from ganet_tf.models.gcn import GCN
+from ganet_tf.models.neighbor_chunks import (
+    NeighborChunks,
+    entry_scores,
+    largest,
+    narrowed,
+    softmax,
+    weighted_sum,
+)
+from ganet_tf.models.node_classifier import NodeClassifier
+
+ENTRIES = 2**18  # of a chunk: tens of megabytes of work in progress
+
+
+def predict_layerwise(model, data, entries=ENTRIES, folder=None, workers=None):
+    """What `model(data)` gives without training, computed one layer at a time, each for a piece of the graph.
+
+    A layer is computed for all nodes before the next one begins, from the true neighbours and the true degrees, so
+    that the result is that of the whole graph in one step; only rounding may differ. Beside two layers' features,
+    [N, channels], it takes memory for one piece for each worker.
+
+    Args:
+        model: A `NodeClassifier`, `GANet`, `GCN` or `GAT`.
+        data: A `NodeDataset`, or a dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n].
+        entries: Neighbours that a piece has, added up over its nodes, at most.
+        folder: Where to put the features of the layers, in temporary files; None keeps them in memory.
+        workers: Threads; None takes one for each processor.
+
+    Returns:
+        Array [N, units], or [n, units] for `nodes`, in the dtype of the model's variables.
+
+    Raises:
+        TypeError: For a model or an operator of another kind.
+        ValueError: For inputs of a wrong shape, and for `graph_ids` with cGAO.
+
+    Example:
+    ```python
+    logits = models.predict_layerwise(model, dataset)
+    accuracy = (logits.argmax(axis=1) == dataset.y)[dataset.test_mask].mean()
+    ```
+    """
+    inputs = data if hasattr(data, "keys") else {"x": data.x, "edges": data.edges}
+    sequence = layer_sequence(model)
+    model.check_keys(inputs)
+    x = np.asarray(inputs["x"])
+    if not model.built:
+        model.build({"x": (None, x.shape[1]), "edges": (None, 2)})
+    if inputs.get("graph_ids") is not None and any(type(part) is layers.CGAO for part in parts(sequence)):
+        raise ValueError("cGAO layer by layer takes all nodes for one graph: leave `graph_ids` out, one graph a call.")
+    run = _Run(NeighborChunks(inputs["edges"], len(x), entries), folder, workers or os.cpu_count())
+    for layer in sequence:
+        x = run.apply(layer, x)
+    nodes = inputs.get("nodes")
+    return np.array(x if nodes is None else x[np.asarray(nodes)])
+
+
+def layer_sequence(model):
+    """The layers of a model for nodes, each of which takes what the one before puts out."""
+    if isinstance(model, NodeClassifier):
+        return layer_sequence(model.ganet)
+    if isinstance(model, GANet):
+        return [model.embedding, *model.gams, model.out]
+    if isinstance(model, (GCN, GAT)):
+        return [model.hidden, model.out]
+    raise TypeError(
+        f"layer by layer go NodeClassifier, GANet, GCN and GAT, but this is a {type(model).__name__}: "
+        "call the model on the whole graph instead."
+    )
+
+
+def parts(sequence):
+    """The layers as a list, with the two of each GAM in its place."""
+    pairs = ([layer.attention, layer.gcn] if isinstance(layer, layers.GAM) else [layer] for layer in sequence)
+    return list(itertools.chain(*pairs))
+
+
+class _Run:
+    """One graph's lists, and where to put arrays; `apply` computes a layer for all nodes."""
+
+    def __init__(self, chunks, folder, workers):
+        self.chunks = chunks
+        self.num_nodes = chunks.num_nodes
+        self.folder = folder
+        self.workers = workers
+
+    def apply(self, layer, x):
+        """The output [N, units] of a layer; its class must be one of those below, not a subclass."""
+        steps = {
+            layers.GAM: self._gam,
+            layers.GCN: self._gcn,
+            layers.GAT: self._gat,
+            layers.CGAO: self._cgao,
+            layers.Linear: self._linear,
+            layers.HGAO: self._attention,
+            layers.GAO: self._attention,
+            layers.TopKGAO: self._attention,
+            layers.SampledGAO: self._attention,
+        }
+        if type(layer) not in steps:
+            known = ", ".join(kind.__name__ for kind in steps)
+            raise TypeError(
+                f"'{layer.name}' is a {type(layer).__name__}, but layer by layer go only {known}: "
+                "call the model on the whole graph instead."
+            )
+        return steps[type(layer)](layer, x)
+
+    def _gam(self, layer, x):
+        h = self.apply(layer.attention, x)
+        g = self.apply(layer.gcn, h)
+        skipped = x if layer.skip == "module" else h
+        return self._by_rows(lambda rows: [np.concatenate([skipped[rows], g[rows]], axis=1)], x.dtype)[0]
+
+    def _gcn(self, layer, x):
+        """Degrees before and after the sum are those of the whole graph."""
+        degrees = self.chunks.degrees.astype(layer.variable_dtype)[:, None]
+        factor = {"sym": degrees**-0.5, "row": 1 / degrees, None: np.ones_like(degrees)}[layer.normalization]
+        narrow = layer.units <= x.shape[1]  # where the product with the kernel comes first, as in the layer
+
+        def before(rows):
+            h = tf.cast(x[rows], layer.variable_dtype)
+            h = tf.matmul(h, layer.kernel) if narrow else h
+            return [h * factor[rows] if layer.normalization == "sym" else h]
+
+        (h,) = self._by_rows(before, layer.variable_dtype)
+
+        def after(chunk):
+            total = weighted_sum(np.ones(len(chunk.columns), h.dtype), h, chunk) * factor[chunk.start : chunk.stop]
+            return layer.finish(tf.convert_to_tensor(total) if narrow else tf.matmul(total, layer.kernel))
+
+        return self._by_chunks(after, layer)
+
+    def _attention(self, layer, x):
+        """GAO, and with a choice before the softmax hGAO (by y), the top-k alternative and hard attention (by e)."""
+        ranking, keys, values = self._keys_and_values(layer, x)
+        factor = {None: 1.0, "sqrt": x.shape[1] ** -0.5}.get(layer.scale, layer.scale)
+        k = {layers.GAO: None, layers.SampledGAO: 1}.get(type(layer), getattr(layer, "k", None))
+
+        def attend(chunk):
+            queries = x[chunk.start : chunk.stop].astype(keys.dtype, copy=False) * keys.dtype.type(factor)
+            if ranking is not None:
+                chunk = narrowed(chunk, largest(chunk, ranking[chunk.columns, 0], k))
+            scores = entry_scores(queries, keys, chunk)
+            if ranking is None and k is not None:
+                places = largest(chunk, scores, k)
+                chunk, scores = narrowed(chunk, places), scores[places]
+            return layer.finish(tf.convert_to_tensor(weighted_sum(softmax(scores, chunk), values, chunk)))
+
+        return self._by_chunks(attend, layer)
+
+    def _keys_and_values(self, layer, x):
+        """(y [N, 1] or None, keys [N, F], values [N, U]): each node's once, however many neighbours look at it."""
+        hard = isinstance(layer, layers.HGAO)
+
+        def project(rows):
+            own = tf.cast(x[rows], layer.variable_dtype)
+            scores, _, own = layer.gate(own) if hard else (None, None, own)
+            return [*([scores[:, None]] if hard else []), *layer.project(own)]
+
+        arrays = self._by_rows(project, layer.variable_dtype)
+        return arrays if hard else [None, *arrays]
+
+    def _cgao(self, layer, x):
+        """Kᵀ K is a sum over nodes: a first pass adds it up, a second one applies it."""
+        total = np.zeros([layer.units, layer.units])
+        for rows in self._runs():
+            keys = layer.project(tf.cast(x[rows], layer.variable_dtype))[0].numpy().astype("float64")
+            total += keys.T @ keys
+        factor = {None: 1.0, "sqrt": self.num_nodes**-0.5, "mean": 1 / self.num_nodes}.get(layer.scale, layer.scale)
+        weights = tf.cast(tf.nn.softmax(tf.constant(total * factor)), layer.variable_dtype)
+
+        def apply(rows):
+            values = layer.project(tf.cast(x[rows], layer.variable_dtype))[1]
+            return [layer.finish(tf.matmul(values, weights, transpose_b=True))]
+
+        return self._by_rows(apply, layer.variable_dtype)[0]
+
+    def _linear(self, layer, x):
+        def apply(rows):
+            return [layer.finish(tf.matmul(tf.cast(x[rows], layer.variable_dtype), layer.kernel))]
+
+        return self._by_rows(apply, layer.variable_dtype)[0]
+
+    def _gat(self, layer, x):
+        """Additive attention, head by head."""
+
+        def project(rows):
+            h = tf.matmul(tf.cast(x[rows], layer.variable_dtype), layer.kernel)
+            h = tf.reshape(h, [-1, layer.heads, layer.units])
+            source, target = (tf.reduce_sum(h * kernel, -1) for kernel in (layer.source_kernel, layer.target_kernel))
+            return [source, target, *tf.unstack(h, axis=1)]
+
+        source, target, *heads = self._by_rows(project, layer.variable_dtype)
+
+        def attend(chunk):
+            outputs = []
+            for head, h in enumerate(heads):
+                scores = target[chunk.start : chunk.stop, head][chunk.rows] + source[chunk.columns, head]
+                scores = np.where(scores > 0, scores, scores * h.dtype.type(layer.negative_slope))
+                outputs.append(weighted_sum(softmax(scores, chunk), h, chunk))
+            joined = np.concatenate(outputs, axis=1) if layer.concat else np.mean(outputs, axis=0)
+            return layer.finish(tf.convert_to_tensor(joined))
+
+        return self._by_chunks(attend, layer)
+
+    def _by_rows(self, function, dtype):
+        """Calls `function` on slices of all rows; what it returns, a list, is put together to arrays over all nodes."""
+        arrays = None
+        for rows in self._runs():
+            pieces = function(rows)
+            if arrays is None:
+                arrays = [self._empty(piece.shape[1], dtype) for piece in pieces]
+            for array, piece in zip(arrays, pieces, strict=True):
+                array[rows] = piece
+        return arrays
+
+    def _by_chunks(self, function, layer):
+        """Calls `function` on each chunk, several at a time; its results are the rows of one array."""
+        output = self._empty(layer.output_units, layer.variable_dtype)
+
+        def fill(bounds):
+            output[slice(*bounds)] = function(self.chunks.chunk(*bounds))
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(fill, self.chunks.bounds))
+        return output
+
+    def _runs(self, rows=2**15):
+        """Slices of so many rows that cover all nodes."""
+        return [slice(start, start + rows) for start in range(0, self.num_nodes, rows)]
+
+    def _empty(self, width, dtype):
+        """An array [N, width], in memory or in a temporary file that goes with it."""
+        if self.folder is None:
+            return np.empty((self.num_nodes, width), dtype)
+        with tempfile.TemporaryFile(dir=self.folder) as file:
+            return np.memmap(file, dtype, "w+", shape=(self.num_nodes, width))

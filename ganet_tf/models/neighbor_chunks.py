@@ -1,0 +1,136 @@
+"""The neighbour lists of a large graph in pieces, and attention of the nodes of one piece, in NumPy and SciPy.
+
+The operators of `ops` work on whole graphs: every node asks and every node is asked. Here the nodes that ask are the
+few of a piece, while those that are asked may be anywhere, so the matrices are [rows of the piece, N].
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+BLOCK = 2**14  # entries whose features are gathered at a time: a few megabytes, which stay in the cache
+
+
+class Chunk(NamedTuple):
+    """The neighbour lists of the nodes `start` to `stop` - 1: N(i), ascending, the node itself among them."""
+
+    start: int
+    stop: int
+    columns: np.ndarray  # [M], the neighbours of all these nodes, list after list
+    splits: np.ndarray  # [rows + 1], where each list begins and the last one ends
+
+    @property
+    def rows(self):
+        """[M]: the list, counted from 0, that each entry is in."""
+        return np.repeat(np.arange(self.stop - self.start), np.diff(self.splits))
+
+
+class NeighborChunks:
+    """The neighbour lists of a graph, handed out in chunks of consecutive nodes.
+
+    Args:
+        edges: [E, 2] integers, a row = (source, target). Any order; sorted by target, then source, without
+            repetitions and self-loops is the fast case.
+        num_nodes: N.
+        entries: Entries of a chunk at most; a node with more has a chunk of its own.
+
+    Attributes:
+        degrees: [N], the size of N(i).
+        bounds: List of (start, stop), the nodes of each chunk.
+    """
+
+    def __init__(self, edges, num_nodes, entries):
+        edges = canonical(np.asarray(edges), num_nodes)
+        self.num_nodes = num_nodes
+        self.edges = edges
+        in_degrees = np.bincount(edges[:, 1], minlength=num_nodes)
+        self.edge_splits = np.concatenate([[0], np.cumsum(in_degrees, dtype=np.int64)])
+        self.degrees = in_degrees + 1
+        self.bounds = _bounds(self.edge_splits + np.arange(num_nodes + 1), entries)
+
+    def chunk(self, start, stop):
+        """The `Chunk` of the nodes `start` to `stop` - 1."""
+        first = self.edge_splits[start]
+        edges = self.edges[first : self.edge_splits[stop]]
+        source, row = edges[:, 0], edges[:, 1] - start
+        after = source > edges[:, 1]
+        splits = self.edge_splits[start : stop + 1] - first + np.arange(stop - start + 1)
+        before = np.bincount(row[~after], minlength=stop - start)
+        columns = np.empty(splits[-1], np.int32)
+        columns[np.arange(len(source)) + row + after] = source
+        columns[splits[:-1] + before] = np.arange(start, stop)
+        return Chunk(start, stop, columns, splits)
+
+
+def entry_scores(queries, keys, chunk):
+    """q_i · k_j for each entry of a chunk: [M]. `queries` [rows, F] are the chunk's own, `keys` [N, F] everybody's."""
+    scores, rows = np.empty(len(chunk.columns), keys.dtype), chunk.rows
+    for start in range(0, len(scores), BLOCK):
+        block = slice(start, start + BLOCK)
+        left, right = np.take(queries, rows[block], axis=0), np.take(keys, chunk.columns[block], axis=0)
+        np.einsum("ef,ef->e", left, right, out=scores[block])
+    return scores
+
+
+def largest(chunk, scores, k):
+    """Which entries have the k largest `scores` [M] of their list, ties to the smaller node: places, ascending."""
+    lengths = np.diff(chunk.splits)
+    keep = np.repeat(lengths <= k, lengths)
+    exponents = np.where(lengths > k, np.ceil(np.log2(lengths)), 0).astype(int)
+    for exponent in np.unique(exponents[exponents > 0]):  # short rows sort faster than one long array
+        rows = np.flatnonzero(exponents == exponent)
+        column = np.arange(2**exponent)
+        places = chunk.splits[rows, None] + column
+        inside = column < lengths[rows, None]
+        # NaN sorts behind everything, and a stable sort leaves equal scores in order of the node.
+        table = np.where(inside, -scores[np.where(inside, places, 0)], np.nan)
+        best = np.argsort(table, axis=1, kind="stable")[:, :k]
+        keep[np.take_along_axis(places, best, axis=1)] = True
+    return np.flatnonzero(keep)
+
+
+def narrowed(chunk, places):
+    """The chunk with only the entries at some places, ascending; each list keeps one at least."""
+    return chunk._replace(columns=chunk.columns[places], splits=np.searchsorted(places, chunk.splits))
+
+
+def softmax(scores, chunk):
+    """The softmax of `scores` [M] over each list."""
+    lengths, starts = np.diff(chunk.splits), chunk.splits[:-1]
+    weights = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), lengths))
+    return weights / np.repeat(np.add.reduceat(weights, starts), lengths)
+
+
+def weighted_sum(weights, values, chunk):
+    """Σ_j w_ij v_j over each list: [rows, U] from `weights` [M] and everybody's `values` [N, U]."""
+    shape = (chunk.stop - chunk.start, len(values))
+    return csr_array((weights, chunk.columns, chunk.splits), shape=shape) @ values
+
+
+def canonical(edges, num_nodes):
+    """`edges` sorted by (target, source), each once, without self-loops; the same array where it is so already."""
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise ValueError(f"`edges` must have shape [edges, 2], a row = (source, target), but has {edges.shape}.")
+    if len(edges) == 0:
+        return np.zeros((0, 2), np.int32)
+    if edges.min() < 0 or edges.max() >= num_nodes:
+        raise ValueError(
+            f"`edges` names the nodes {edges.min()} to {edges.max()}, but `x` has {num_nodes} nodes: "
+            f"node numbers must be 0 to {num_nodes - 1}."
+        )
+    key = edges[:, 1].astype(np.int64) * num_nodes + edges[:, 0]
+    if (key[1:] > key[:-1]).all() and (edges[:, 0] != edges[:, 1]).all():
+        return edges
+    key = np.unique(key[edges[:, 0] != edges[:, 1]])
+    return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32)
+
+
+def _bounds(ends, entries):
+    """Cuts the nodes into runs of at most so many entries; `ends` [N + 1] says where each list begins."""
+    cuts = [0]
+    while cuts[-1] < len(ends) - 1:
+        stop = int(np.searchsorted(ends, ends[cuts[-1]] + entries, side="right")) - 1
+        cuts.append(max(stop, cuts[-1] + 1))
+    return list(itertools.pairwise(cuts))
