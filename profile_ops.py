@@ -6,9 +6,11 @@ python profile_ops.py --nodes 1000000 --implementation sparse
 """
 
 import argparse
+import contextlib
 import difflib
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 # Named again in ganet_tf.profiling.counts: a bad flag is answered before TensorFlow is loaded.
@@ -103,14 +105,38 @@ def progress(done, total, text):
         print(line, file=sys.stderr, flush=True)
 
 
+@contextlib.contextmanager
+def without_loading_notes():
+    """Holds back what TensorFlow's libraries write to the error stream while they load, unless that fails."""
+    try:
+        stream = sys.stderr.fileno()
+    except (AttributeError, OSError):  # no real stream, nothing to hold back
+        yield
+        return
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as held:
+        kept = os.dup(stream)
+        os.dup2(held.fileno(), stream)
+        try:
+            yield
+        except BaseException:
+            held.seek(0)
+            os.write(kept, held.read())
+            raise
+        finally:
+            os.dup2(kept, stream)
+            os.close(kept)
+
+
 def main(arguments=None):
     """Measures the table and writes it wherever it was asked for."""
     args = parse(arguments)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     print("loading TensorFlow ...", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
-    from ganet_tf.errors import GANetError
-    from ganet_tf.profiling import measure, report, requests
-    from ganet_tf.profiling.plot import write_plot
+    with without_loading_notes():
+        from ganet_tf.errors import GANetError
+        from ganet_tf.profiling import measure, report, requests
+        from ganet_tf.profiling.plot import write_plot
 
     try:
         wanted = requests(

@@ -32,7 +32,7 @@ def profile(layer, x, edges=None, gradients=False, budget=2.0, trace=None, memor
         x: node features [N, F].
         edges: [E, 2] (source, target), or None.
         gradients: also time forward and backward together, in training mode.
-        budget: seconds to spend on repeating the call; slow calls are timed three times all the same.
+        budget: seconds to spend on repeating the call; slow calls are timed once or twice all the same.
         trace: folder for a `tf.profiler` trace of one call, for TensorBoard or XProf.
         memory_limit: bytes that may be used; the memory at hand when left out.
         baseline: the `Row` to give savings and speed-up against.

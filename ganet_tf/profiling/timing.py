@@ -21,17 +21,16 @@ def measure(call, budget=2.0, least=3, most=50, warmup=1, around_first=None):
 
     Args:
         call: what to time; it must come back only when its work is done (TensorFlow's CPU functions do).
-        budget: seconds after which no further call is started, warm-up not counted.
-        least: calls to time even when the budget is spent; two are enough once it is spent three times over.
+        budget: seconds of timed calls after which no further one is started.
+        least: calls to time even when the budget is spent, as long as all calls, the warm-up among them, took
+            less than three budgets; one call is timed in any case.
         most: calls to time at most.
-        warmup: calls before the clock starts.
+        warmup: calls before the first one that counts.
         around_first: a function that makes the first timed call itself: a slow call can be watched and timed at once.
 
     Returns:
         A `Timing`.
     """
-    for _ in range(warmup):
-        call()
     seconds = []
 
     def timed():
@@ -39,11 +38,12 @@ def measure(call, budget=2.0, least=3, most=50, warmup=1, around_first=None):
         call()
         seconds.append(time.perf_counter() - start)
 
-    if around_first is not None:
-        around_first(timed)
-    while len(seconds) < min(2, least) or sum(seconds) < (3 * budget if len(seconds) < least else budget):
+    for _ in range(warmup):
         timed()
-        if len(seconds) >= most:
-            break
-    low, median, high = np.percentile(np.array(seconds) * 1e3, [25, 50, 75])
-    return Timing(float(median), float(low), float(high), len(seconds))
+    (around_first or (lambda first: first()))(timed)
+    while len(seconds) < warmup + most and (
+        sum(seconds[warmup:]) < budget or (len(seconds) < warmup + least and sum(seconds) < 3 * budget)
+    ):
+        timed()
+    low, median, high = np.percentile(np.array(seconds[warmup:]) * 1e3, [25, 50, 75])
+    return Timing(float(median), float(low), float(high), len(seconds) - warmup)
