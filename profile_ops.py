@@ -90,7 +90,12 @@ def parse(arguments=None):
     add("--no-baseline", action="store_true", help="don't measure dense gao where it is not asked for")
     add("--json", type=output(), metavar="FILE", help="write the rows as JSON")
     add("--csv", type=output(), metavar="FILE", help="write the rows as CSV")
-    add("--markdown", type=output(), metavar="FILE", help="write the table as Markdown")
+    add(
+        "--markdown",
+        type=output(),
+        metavar="FILE",
+        help="write the table as Markdown, between its marks if the file has them",
+    )
     add("--plot", type=output(*PLOT_ENDINGS), metavar="FILE", help="time and memory over nodes (png, svg, pdf)")
     add("--trace", type=folder, metavar="DIR", help="tf.profiler traces for TensorBoard or XProf, a folder a row")
     return parser.parse_args(arguments)
@@ -157,12 +162,14 @@ def main(arguments=None):
         print(f"profile_ops.py: {error}", file=sys.stderr)
         return 2
     try:
+        remark = report.environment()
         rows = measure(wanted, progress, compare=not args.no_baseline)
-        report.print_table(rows)
-        writers = {"json": report.write_json, "csv": report.write_csv, "markdown": report.write_markdown}
-        for kind, write in {**writers, "plot": write_plot}.items():
+        report.print_table(rows, remark)
+        for kind, write in {"json": report.write_json, "csv": report.write_csv, "plot": write_plot}.items():
             if getattr(args, kind) is not None:
                 write(rows, getattr(args, kind))
+        if args.markdown is not None:
+            report.write_markdown(rows, args.markdown, remark)
     except (GANetError, OSError) as error:
         print(f"profile_ops.py: {error}", file=sys.stderr)
         return 1

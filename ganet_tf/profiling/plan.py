@@ -37,6 +37,12 @@ class Request:
         """Edges of the simulated graph, each direction counted."""
         return 2 * round(self.nodes * self.degree / 2)
 
+    @property
+    def slug(self):
+        """A folder name for what belongs to this row alone."""
+        k = f"-k{self.k}" if self.k else ""
+        return f"{self.nodes}x{self.features}-degree{self.degree:g}-{self.operator}-{self.implementation}{k}"
+
     def as_dict(self):
         """The request as it goes to the measuring process."""
         return asdict(self)

@@ -1,11 +1,14 @@
 """The measured table on the terminal and as CSV, JSON and Markdown files."""
 
+import contextlib
 import csv
 import io
 import json
 import os
+import platform
 import tempfile
 from dataclasses import fields
+from importlib.metadata import version
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -17,6 +20,7 @@ from ganet_tf.profiling.paper import Cell
 from ganet_tf.profiling.row import Row
 
 WIDTH = 250  # more than any table needs: a narrow terminal wraps its lines, but no digit is lost
+MARKS = ("<!-- table by profile_ops.py -->", "<!-- end of table -->")
 NOTES = (
     "MAdd in millions: the paper's closed form; our exact count of what is computed; the TensorFlow profiler's "
     "float operations, halved.",
@@ -27,8 +31,8 @@ NOTES = (
 )
 
 
-def print_table(rows, file=None):
-    """Prints the table for a person: a block a graph, the paper's cells under ours."""
+def print_table(rows, remark=None, file=None):
+    """Prints the table for a person: a block a graph, the paper's cells under ours, then how to read it."""
     console = Console(file=file, width=max(Console(file=file).width, WIDTH), highlight=False)
     heads = columns(rows)
     for title, lines in groups(rows):
@@ -39,18 +43,33 @@ def print_table(rows, file=None):
         for cells in lines:
             table.add_row(*cells, style="dim" if cells[0].endswith("(paper)") else None)
         console.print(table)
-    for note in notes(rows):
+    for note in notes(rows, remark):
         console.print(note, soft_wrap=True)
 
 
-def notes(rows):
+def environment():
+    """What the times were measured on; call it before measuring, because it tells other work apart from ours."""
+    model = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    cores = os.cpu_count()
+    text = (
+        f"Measured on {model}, {cores} cores, TensorFlow {version('tensorflow')}, Python {platform.python_version()}."
+    )
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    busy = f" Other work kept {load:.1f} of {cores} cores busy when it began: the times are too long."
+    return text + (busy if load > 0.25 * cores else "")
+
+
+def notes(rows, remark=None):
     """What a reader must know to read the table, a sentence each."""
     left_out = [f"{name}: {', '.join(ops)}" for name, ops in uncounted(rows).items()]
     ops = "Ops with arithmetic that the profiler does not count: " + "; ".join(left_out) + "."
-    return [*failures(rows), *NOTES, *([ops] if left_out else [])]
+    return [*failures(rows), *NOTES, *([ops] if left_out else []), *([remark] if remark else [])]
 
 
-def markdown(rows):
+def markdown(rows, remark=None):
     """The table as GitHub's Markdown."""
     heads = [f"{head}, {what}" if what else head for head, what in columns(rows)]
     parts = []
@@ -58,7 +77,7 @@ def markdown(rows):
         parts += [f"**{title}**", "", "| " + " | ".join(heads) + " |"]
         parts += ["|" + "|".join(["---", *["--:"] * (len(heads) - 1)]) + "|"]
         parts += ["| " + " | ".join(_emphasis(cells)) + " |" for cells in lines] + [""]
-    return "\n".join([*parts, *[f"- {note}" for note in notes(rows)], ""])
+    return "\n".join([*parts, *[f"- {note}" for note in notes(rows, remark)], ""])
 
 
 def write_json(rows, path):
@@ -80,9 +99,12 @@ def write_csv(rows, path):
     write_atomically(path, text.getvalue())
 
 
-def write_markdown(rows, path):
-    """Writes `markdown(rows)`."""
-    write_atomically(path, markdown(rows))
+def write_markdown(rows, path, remark=None):
+    """Writes the table as Markdown: between the two `MARKS`, where the file has them, else as the whole file."""
+    text, path = markdown(rows, remark), Path(path)
+    before, start, rest = (path.read_text(encoding="utf-8") if path.exists() else "").partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    write_atomically(path, f"{before}{start}\n\n{text}\n{end}{after}" if start and end else text)
 
 
 def write_atomically(path, data):

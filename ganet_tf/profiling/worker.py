@@ -39,7 +39,7 @@ def measure(request):
         edges,
         gradients=request.gradients,
         budget=request.budget,
-        trace=request.trace,
+        trace=request.trace and os.path.join(request.trace, request.slug),
         memory_limit=request.memory_limit,
     )
     return {**row.as_dict(), "degree": request.degree}

@@ -47,7 +47,7 @@ FAILED = replace(ROWS[5], time_ms=None, time_ms_low=None, error="ValueError: no"
 
 def printed(rows):
     file = io.StringIO()
-    report.print_table(rows, file)
+    report.print_table(rows, file=file)
     return file.getvalue()
 
 
@@ -121,6 +121,27 @@ def test_markdown_is_a_table(tmp_path):
     table = [line for line in lines if line.startswith("|")]
     assert len({line.count("|") for line in table}) == 1
     assert "| *gao (paper)* |" in "\n".join(table)
+
+
+def test_markdown_goes_between_the_marks_of_a_document(tmp_path):
+    path = tmp_path / "doc.md"
+    path.write_text(f"# Title\n\n{report.MARKS[0]}\nold\n{report.MARKS[1]}\n\nThe end.\n", encoding="utf-8")
+    for _ in range(2):  # again and again
+        report.write_markdown(ROWS, path, "A remark.")
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("# Title\n")
+        assert text.endswith("The end.\n")
+        assert text.count("hgao (paper)") == 1
+        assert "- A remark.\n" in text
+        assert "old" not in text
+
+
+def test_the_environment_names_the_versions_and_tells_of_other_work(monkeypatch):
+    monkeypatch.setattr(report.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    assert "TensorFlow 2" in report.environment()
+    assert "Other work" not in report.environment()
+    monkeypatch.setattr(report.os, "getloadavg", lambda: (64.0, 0.0, 0.0))
+    assert "Other work kept 64.0" in report.environment()
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
