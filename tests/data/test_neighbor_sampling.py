@@ -152,7 +152,7 @@ def test_all_neighbours_give_the_logits_of_the_whole_graph(operator, normalizati
 
 
 def test_one_hop_less_is_not_exact():
-    """What `receptive_hops` says is not too much: without the last hop "sym" sees wrong degrees, "row" too few nodes."""
+    """`receptive_hops` is not too many: without the last one "sym" sees wrong degrees, "row" too few nodes."""
     ds = random_dataset(300, 500, features=5)
     for normalization in ("sym", "row"):
         model = models.NodeClassifier(3, num_modules=1, normalization=normalization)
