@@ -58,7 +58,7 @@ def environment():
         f"Measured on {model}, {cores} cores, TensorFlow {version('tensorflow')}, Python {platform.python_version()}."
     )
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    busy = f" Other work kept {load:.1f} of {cores} cores busy when it began: the times are too long."
+    busy = f" Other work was running when it began (load average {load:.1f}): the times are too long."
     return text + (busy if load > 0.25 * cores else "")
 
 

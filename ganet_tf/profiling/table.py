@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,19 +19,21 @@ class MeasuringProcess:
 
     def __enter__(self):
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8")
-        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+        # The table is about CPUs, so that a GPU is not even looked at.
+        settings = {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "CUDA_VISIBLE_DEVICES": "-1"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "ganet_tf.profiling.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env={**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            env={**os.environ, **settings, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            start_new_session=True,  # so that it can be ended together with the row it is measuring
         )
         return self
 
     def __exit__(self, *_):
-        self._process.terminate()
+        self._end()
         with contextlib.suppress(BrokenPipeError):  # a request that a dead process did not read
             self._process.stdin.close()
         self._process.stdout.close()
@@ -48,6 +51,13 @@ class MeasuringProcess:
             raise RunError(f"the measuring process ended unexpectedly; the end of what it said: {self._last_words()}")
         answer = json.loads(line)
         return _failed(request, answer["error"]) if len(answer) == 1 else Row(**answer)
+
+    def _end(self):
+        if not hasattr(os, "killpg"):  # Windows, where rows are not forked
+            self._process.terminate()
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
 
     def _last_words(self):
         self._log.seek(0)

@@ -141,7 +141,7 @@ def test_the_environment_names_the_versions_and_tells_of_other_work(monkeypatch)
     assert "TensorFlow 2" in report.environment()
     assert "Other work" not in report.environment()
     monkeypatch.setattr(report.os, "getloadavg", lambda: (64.0, 0.0, 0.0))
-    assert "Other work kept 64.0" in report.environment()
+    assert "Other work was running when it began (load average 64.0)" in report.environment()
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
