@@ -3,6 +3,8 @@
 Values (edges in range, ascending `graph_ids`) are checked by `ganet_tf.ops.checks`.
 """
 
+import numbers
+
 import keras
 
 
@@ -68,7 +70,7 @@ def check_edges_given(edges, layer):
 
 def check_units(units, name="units"):
     """A number of channels, or of heads, as an int of at least 1."""
-    if isinstance(units, bool) or not isinstance(units, (int, float)) or units != int(units) or units < 1:
+    if isinstance(units, bool) or not isinstance(units, numbers.Real) or units != int(units) or units < 1:
         raise ValueError(f"`{name}` must be a whole number of at least 1, but is {units!r}.")
     return int(units)
 

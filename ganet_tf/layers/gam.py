@@ -75,7 +75,7 @@ class GAM(keras.layers.Layer):
         ops.checks.check_choice(skip, "skip", SKIPS)
         self.units = check_units(units)
         self.operator = as_operator(operator)
-        self.k = k
+        self.k = int(k)
         self.skip = skip
         self.dropout = check_rate(dropout, "dropout")
         self.attention_dropout = check_rate(attention_dropout, "attention_dropout")

@@ -84,7 +84,7 @@ class HGAO(AttentionLayer):
     ):
         super().__init__(units, scale=scale, implementation=implementation, **kwargs)
         ops.checks.check_k(k)
-        self.k = k
+        self.k = int(k)
         self.projection_initializer = keras.initializers.get(projection_initializer)
         self.projection_regularizer = keras.regularizers.get(projection_regularizer)
         self.projection_constraint = keras.constraints.get(projection_constraint)

@@ -43,7 +43,7 @@ class SortPooling(keras.layers.Layer):
     def __init__(self, k, **kwargs):
         super().__init__(**kwargs)
         ops.checks.check_k(k)
-        self.k = k
+        self.k = int(k)
         self.supports_jit = False
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):

@@ -50,7 +50,7 @@ class TopKGAO(AttentionLayer):
     def __init__(self, units, k=8, scale=None, implementation="sparse", **kwargs):
         super().__init__(units, scale=scale, implementation=implementation, **kwargs)
         ops.checks.check_k(k)
-        self.k = k
+        self.k = int(k)
 
     def call(self, x, edges, graph_ids=None, training=None):
         """Attention over the k neighbours with the largest scores."""

@@ -146,6 +146,8 @@ def plain(value):
     """A constructor's argument as a config has it: strings, numbers, and Keras configs for objects."""
     if isinstance(value, OperatorTemplate):
         return operator_config(value)
+    if hasattr(value, "item"):  # a NumPy number, as k may be when it comes from data
+        return value.item()
     if value is None or isinstance(value, (str, int, float, tuple)):
         return value
     return keras.saving.serialize_keras_object(value)

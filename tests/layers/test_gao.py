@@ -54,3 +54,9 @@ def test_bias_and_activation():
 def test_bad_scale(scale):
     with pytest.raises(ValueError, match="`scale` must be None, 'sqrt' or a number above 0"):
         GAO(4, scale=scale)
+
+
+def test_a_dense_matrix_that_does_not_fit_is_refused():
+    """Two million nodes: 16 TB for each matrix. The message names the way out."""
+    with pytest.raises(MemoryError, match='use implementation="sparse"'):
+        GAO(2, implementation="dense")(np.zeros((2_000_000, 1), "float32"), np.zeros((0, 2), "int32"))

@@ -1,5 +1,7 @@
 """GraphClassifier: the paper's network for graphs."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,9 @@ def test_sort_pooling_k_too_small(k):
 
 
 def test_numpy_numbers_are_taken():
-    assert GraphClassifier(2, sort_pooling_k=np.int64(12)).get_config()["sort_pooling_k"] == 12
+    model = GraphClassifier(np.int64(2), k=np.int32(3), sort_pooling_k=np.int64(12))
+    config = json.loads(model.to_json())["config"]
+    assert (config["num_classes"], config["k"], config["sort_pooling_k"]) == (2, 3, 12)
 
 
 def test_graph_ids_are_needed():

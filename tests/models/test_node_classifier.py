@@ -28,6 +28,10 @@ def one_graph():
     return inputs, np.arange(9, dtype="int32") // CLASSES
 
 
+def undropped():
+    return NodeClassifier(CLASSES, k=2, num_modules=1, dropout=0.0, attention_dropout=0.0)
+
+
 def test_nodes_are_rows_of_all():
     inputs, _ = one_graph()
     model = NodeClassifier(CLASSES, k=2)
@@ -37,13 +41,13 @@ def test_nodes_are_rows_of_all():
 
 def test_nodes_and_sample_weights_give_one_loss():
     inputs, y = one_graph()
-    model = compiled(NodeClassifier(CLASSES, k=2, num_modules=1, dropout=0.0, attention_dropout=0.0))
+    model = compiled(undropped(), run_eagerly=True)
     nodes = np.array([0, 3, 4], "int32")
     by_nodes = model.evaluate(
         as_dataset([({**inputs, "nodes": nodes}, y[nodes])]), verbose=0, return_dict=True
     )
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
-    model.compile("adam", loss=loss, weighted_metrics=["accuracy"])
+    model.compile("adam", loss=loss, weighted_metrics=["accuracy"], run_eagerly=True)
     weights = np.isin(np.arange(9), nodes).astype("float32")
     weighted = as_dataset([(inputs, y, weights)])
     by_weights = model.evaluate(weighted, verbose=0, return_dict=True)
@@ -66,6 +70,6 @@ def test_learns_a_small_graph():
     keras.utils.set_random_seed(0)
     inputs, y = one_graph()
     inputs["x"] = np.eye(5, dtype="float32")[y]
-    model = compiled(NodeClassifier(CLASSES, k=2, dropout=0.0, attention_dropout=0.0, num_modules=1))
+    model = compiled(undropped(), run_eagerly=True)
     history = model.fit(as_dataset([(inputs, y)]), epochs=20, verbose=0).history
     assert history["loss"][-1] < 0.5 * history["loss"][0]
