@@ -1,0 +1,104 @@
+"""The saved sections as plots."""
+
+from pathlib import Path
+
+from .environments import LIBRARIES
+from .record import read
+
+COLORS = {"ours": "C3", "pyg": "C0", "spektral": "C2", "tf_geometric": "C4", "dgl": "C1"}
+STYLES = {"hgao": "o-", "gao": "s--", "cgao": "^:", "gcn": "v-.", "gat": "o-"}
+BOTH = "forward+backward"
+
+
+def write_plots(folder):
+    """Writes growth.png, ratios.png and training.png for the sections that are there; returns their paths."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    made = []
+    for name, section, draw in (
+        ("growth", "growth", draw_growth),
+        ("ratios", "operators", draw_ratios),
+        ("training", "training", draw_training),
+    ):
+        content = read(folder, section)
+        if content is not None:
+            figure = draw(content)
+            made.append(Path(folder) / f"{name}.png")
+            figure.savefig(made[-1], dpi=110, bbox_inches="tight", metadata={"Software": None})
+    return made
+
+
+def draw_growth(section):
+    """Time and memory over nodes, forward + backward."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.5))
+    times, memory = figure.subplots(1, 2)
+    for row in section["series"]:
+        if row["mode"] != BOTH or row["operator"] not in STYLES or "dense" in row["operator"]:
+            continue
+        label = f"{LIBRARIES[row['side']].title} {row['operator']}, n^{row['time']['exponent']:.2f}"
+        line = {"color": COLORS[row["side"]], "label": label, "markersize": 4}
+        times.plot(row["nodes"], [s * 1e3 for s in row["seconds"]], STYLES[row["operator"]], **line)
+        if all(row["peak_bytes"]):
+            memory.plot(row["nodes"], [b / 1e6 for b in row["peak_bytes"]], STYLES[row["operator"]], **line)
+    for axes, what in ((times, "milliseconds"), (memory, "MB of peak memory")):
+        axes.set(xscale="log", yscale="log", xlabel="nodes (degree 8)", ylabel=f"{what}, forward + backward")
+        axes.grid(alpha=0.3)
+    times.legend(fontsize=7)
+    return figure
+
+
+def draw_ratios(section):
+    """How many times faster hGAO is than the peers' attention, graph by graph, forward + backward."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.5))
+    axes = figure.subplots()
+    graphs = section["graphs"]
+    rivals = {}
+    for place, graph in enumerate(graphs):
+        for r in graph["ratios"]:
+            if r["ours"] == "hgao" and r["mode"] == BOTH and r["side"] != "ours":
+                rivals.setdefault((r["side"], r["operator"]), []).append((place, r["time_ratio"]))
+    width = 0.8 / max(len(rivals), 1)
+    for i, ((side, operator), bars) in enumerate(rivals.items()):
+        places = [place + (i - len(rivals) / 2 + 0.5) * width for place, _ in bars]
+        medians = [spread["median"] for _, spread in bars]
+        errors = [[s["median"] - s["low"] for _, s in bars], [s["high"] - s["median"] for _, s in bars]]
+        shade = 1.0 if operator == "gat" else 0.5
+        axes.bar(
+            places,
+            medians,
+            width,
+            yerr=errors,
+            color=COLORS[side],
+            alpha=shade,
+            label=f"{LIBRARIES[side].title} {operator}",
+            error_kw={"lw": 0.7},
+        )
+    axes.axhline(1, color="black", lw=0.8)
+    labels = [graph["graph"].replace(", ", "\n", 1).replace(" nodes", "") for graph in graphs]
+    axes.set_xticks(range(len(graphs)), labels, fontsize=7)
+    axes.set(yscale="log", ylabel="their time / hGAO's, forward + backward")
+    axes.legend(fontsize=7, ncol=2)
+    return figure
+
+
+def draw_training(section):
+    """Seconds of an epoch."""
+    from matplotlib.figure import Figure
+
+    datasets = [d for d in section["datasets"] if d["seconds"]]
+    figure = Figure(figsize=(3 * max(len(datasets), 1), 3.2))
+    for axes, d in zip(figure.subplots(1, max(len(datasets), 1), squeeze=False)[0], datasets, strict=False):
+        sides = [side for side, spread in d["seconds"].items() if spread]
+        titles = [LIBRARIES[side.partition(" ")[0]].title + side.removeprefix(side.partition(" ")[0]) for side in sides]
+        colors = [COLORS[side.partition(" ")[0]] for side in sides]
+        axes.bar(titles, [d["seconds"][side]["median"] for side in sides], color=colors)
+        axes.set_title(d["dataset"], fontsize=9)
+        axes.tick_params(axis="x", labelsize=6)
+        axes.set_ylabel("seconds an epoch", fontsize=8)
+    figure.tight_layout()
+    return figure

@@ -1,0 +1,119 @@
+"""Our operators and training side by side with PyG, Spektral, tf_geometric and DGL: one command.
+
+    python benchmarks/run.py                       everything; about fifteen minutes on two cores
+    python benchmarks/run.py --quick               a smoke run of a minute or two, into benchmarks/.quick
+    python benchmarks/run.py --sections training --data-dir DIR
+    python benchmarks/run.py --sections            only the tables and plots, from the saved results
+
+The first run makes a virtual environment for each library under benchmarks/.venv-peers. Results go to
+results/benchmarks: a JSON file for each section, tables.md, and plots.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from peers import environments, operators, plot, record, report, stages, training
+from peers.side import Side, SideError
+
+HERE = Path(__file__).resolve().parent
+SECTIONS = ("operators", "growth", "stages", "training")
+
+
+def parse(arguments=None):
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    add = parser.add_argument
+    add("--quick", action="store_true", help="tiny graphs and few epochs: does everything run?")
+    add("--sections", nargs="*", choices=SECTIONS, default=list(SECTIONS), help="(all)")
+    add("--sides", nargs="+", choices=[n for n in environments.LIBRARIES if n != "ours"], help="peers (all)")
+    add("--datasets", nargs="+", default=list(training.DATASETS), help="of the training section (all three)")
+    add("--data-dir", type=Path, help="where the data sets are (GANET_DATA)")
+    add("--threads", type=int, default=cores, help=f"for every side ({cores})")
+    add("--budget", type=float, default=20.0, help="seconds of rounds for each graph (20)")
+    add("--training-budget", type=float, default=60.0, help="seconds of epochs for each data set (60)")
+    add("--output", type=Path, help="folder for results (results/benchmarks)")
+    args = parser.parse_args(arguments)
+    if args.output is None:
+        args.output = HERE / ".quick" if args.quick else HERE.parent / "results" / "benchmarks"
+    return args
+
+
+def note(text):
+    """A line of progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def start_sides(names, threads):
+    """The sides that can be had: ({name: Side}, {name: hello}); why another cannot is said."""
+    sides, hellos = {}, {}
+    for name in ("ours", *names):
+        library = environments.LIBRARIES[name]
+        problem = environments.make(library.environment, note)
+        side = Side(name, threads)
+        try:
+            hellos[name] = side.hello() if problem is None else None
+        except SideError as error:
+            problem = str(error)
+        if problem is None:
+            sides[name] = side
+            continue
+        side.stop(kill=True)
+        note(f"{library.title} does not take part: {problem}")
+        if name == "ours":
+            sys.exit(1)
+    return sides, hellos
+
+
+def run_sections(args, sides, hellos, folder):
+    """Measures the sections that were asked for and saves each as soon as it is done."""
+    plan = operators.quick_plan() if args.quick else operators.full_plan(args.budget)
+    benchmark = operators.OperatorBenchmark(sides, folder, plan, note)
+
+    def save(section, **content):
+        record.write(args.output, section, circumstances, content)
+
+    for section in args.sections:
+        circumstances = record.record(hellos, args.threads)
+        if section == "operators":
+            same = benchmark.same_results()
+            save(section, graphs=benchmark.run(plan.graphs), same_gcn_results=same)
+        elif section == "growth":
+            graphs = benchmark.run(plan.growth, main_only=True)
+            save(section, series=operators.growth(graphs), nodes=[graph["nodes"] for graph in graphs], graphs=graphs)
+        elif section == "stages":
+            size = {"nodes": 2_000, "degrees": (8,)} if args.quick else {}
+            save(section, stages=stages.run(sides["ours"], folder, plan, note=note, **size))
+        elif section == "training":
+            rounds = {"budget": 1.0, "least": 2, "most": 2} if args.quick else {"budget": args.training_budget}
+            results = training.run(sides, folder, args.datasets, quick=args.quick, note=note, **rounds)
+            save(section, datasets=results)
+
+
+def main(arguments=None):
+    """Makes the environments, measures, and writes tables and plots."""
+    args = parse(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the workers are ended too
+    args.output.mkdir(parents=True, exist_ok=True)
+    if args.data_dir is not None:
+        os.environ["GANET_DATA"] = str(args.data_dir.resolve())
+    if args.sections:
+        sides, hellos = start_sides(args.sides or [n for n in environments.LIBRARIES if n != "ours"], args.threads)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                run_sections(args, sides, hellos, Path(folder))
+        finally:
+            for side in sides.values():
+                side.stop(kill=True)
+    tables = report.write_report(args.output)
+    plots = plot.write_plots(args.output)
+    print(tables.read_text(encoding="utf-8"))
+    note(f"written: {', '.join(path.name for path in (tables, *plots))} in {args.output}")
+
+
+if __name__ == "__main__":
+    main()
