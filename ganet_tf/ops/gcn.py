@@ -23,24 +23,30 @@ def gcn(h, edges, normalization="sym", implementation="sparse"):
     check_implementation(implementation)
     num_nodes = tf.shape(h)[0]
     if implementation == "dense":
-        return _dense_matrix(edges, num_nodes, normalization, h.dtype) @ h
+        adjacency = tf.cast(adjacency_mask(edges, num_nodes), h.dtype)
+        before, after = _factors(tf.reduce_sum(adjacency, axis=1), normalization)
+        return after * (adjacency @ (before * h))
     nb = neighborhood(edges, num_nodes)
+    before, after = _factors(tf.cast(nb.degrees, h.dtype), normalization)
+    return after * _sum_of_neighbors(nb, before * h)
+
+
+def _factors(degrees, normalization):
+    """What features are multiplied by before and after the sum over neighbours: [N, 1] or 1."""
+    degrees = degrees[:, None]
+    if normalization == "sym":
+        return tf.math.rsqrt(degrees), tf.math.rsqrt(degrees)
+    return 1.0, 1.0 / degrees if normalization == "row" else 1.0
+
+
+def _sum_of_neighbors(nb, h):
+    """Â h, with a gradient that is a CSR product as well."""
 
     @tf.custom_gradient
     def run(h):
         def gradient(d_output):
-            return csr.matmul(nb.gcn_matrix(normalization, h.dtype, transposed=True), d_output)
+            return csr.matmul(nb.adjacency(h.dtype, transposed=True), d_output)
 
-        return csr.matmul(nb.gcn_matrix(normalization, h.dtype), h), gradient
+        return csr.matmul(nb.adjacency(h.dtype), h), gradient
 
     return run(h)
-
-
-def _dense_matrix(edges, num_nodes, normalization, dtype):
-    matrix = tf.cast(adjacency_mask(edges, num_nodes), dtype)
-    degrees = tf.reduce_sum(matrix, axis=1)
-    if normalization == "sym":
-        return matrix * tf.math.rsqrt(degrees)[:, None] * tf.math.rsqrt(degrees)[None, :]
-    if normalization == "row":
-        return matrix / degrees[:, None]
-    return matrix

@@ -71,24 +71,15 @@ class Neighborhood(Derived):
         indices = self.part("indices", lambda: csr.indices(self.rows, self.columns))
         return csr.csr_matrix(indices, values, self.num_nodes)
 
-    def gcn_matrix(self, normalization, dtype, transposed=False):
-        """The matrix of the GCN layer: D̂^-½ Â D̂^-½ ("sym"), D̂^-1 Â ("row") or Â (None), with Â = A + I."""
+    def adjacency(self, dtype, transposed=False):
+        """Â = A + I, or its transpose, as a CSR matrix of ones."""
 
         def make():
             if transposed:
-                return csr.transpose(self.gcn_matrix(normalization, dtype), dtype)
-            return self.matrix(self._gcn_values(normalization, dtype))
+                return csr.transpose(self.adjacency(dtype), dtype)
+            return self.matrix(tf.ones_like(self.columns, dtype))
 
-        return self.part(("gcn", normalization, dtype, transposed), make)
-
-    def _gcn_values(self, normalization, dtype):
-        degrees = tf.cast(self.degrees, dtype)
-        if normalization == "sym":
-            inverse = tf.math.rsqrt(degrees)
-            return tf.gather(inverse, self.rows) * tf.gather(inverse, self.columns)
-        if normalization == "row":
-            return tf.gather(1.0 / degrees, self.rows)
-        return tf.ones_like(self.columns, dtype)
+        return self.part(("adjacency", dtype, transposed), make)
 
 
 def _canonical(edges):

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from ganet_tf.ops import csr
 
-FOLD_WIDTH = 8
+FOLD_WIDTH = 16
 
 
 class Table(NamedTuple):
