@@ -70,13 +70,13 @@ def sampled_sparse(s):
 
 
 def gcn_dense(s):
-    """X W, the matrix product N² U, and two products a matrix entry for D̂^-½ Â D̂^-½."""
-    return s.nodes * s.features * s.units + s.nodes**2 * (s.units + 2)
+    """X W, the product with Â, N² U, and one with D̂^-½ before and after it, N U each."""
+    return s.nodes * s.features * s.units + (s.nodes + 2) * s.nodes * s.units
 
 
 def gcn_sparse(s):
-    """X W, and for each of the E + N entries U multiply-adds and one product for its weight."""
-    return s.nodes * s.features * s.units + s.neighbours * (s.units + 1)
+    """As dense, with E + N entries in Â."""
+    return s.nodes * s.features * s.units + (s.neighbours + 2 * s.nodes) * s.units
 
 
 _EXACT = {
@@ -109,14 +109,14 @@ def exact_madd(operator, implementation, size):
 def needed_bytes(operator, implementation, size, gradients=False):
     """Bytes that a call must find free, from above: what is refused in advance when it is not there.
 
-    Dense operators hold a bool and a float [N, N] matrix at once, GCN two floats, sampling three; sparse ones the
+    Dense operators hold a bool and a float [N, N] matrix at once, sampling three floats; sparse ones the
     lists (a few integers an entry) and the gathered [places, F] keys. A backward pass holds three times that.
     """
     s = size
     width = 4 * max(s.features, s.units)
     needed = 6 * s.nodes * width
     if implementation == "dense" and operator != "cgao":
-        needed += {"gcn": 8, "sampled": 12}.get(operator, 5) * s.nodes**2
+        needed += (12 if operator == "sampled" else 5) * s.nodes**2
     elif operator != "cgao":
         places = {"gcn": 0, "hgao": s.nodes * min(s.k, s.longest)}.get(operator, s.table)
         needed += 40 * s.neighbours + (width + 40) * places
