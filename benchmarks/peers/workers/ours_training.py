@@ -7,7 +7,6 @@ import numpy as np
 
 from ganet_tf import data
 from ganet_tf.training import config_loader
-from ganet_tf.training.graph_task import GraphTask
 from ganet_tf.training.model_factory import compile_model, make_model
 
 FOLD = 1
@@ -29,7 +28,7 @@ class Training:
         train, _ = self.dataset.fold(FOLD, splits=self.config.splits, seed=0, num_folds=self.config.folds)
         self.train = train[:limit]
         self.model = make_model(self.config, self.dataset)
-        self.model(GraphTask(self.config, self.dataset).example())
+        self.model(next(iter(self.train[:2].batches(2)))[0])  # makes the weights
         compile_model(self.model, self.config, total_steps=self.config.epochs * len(self.train))
         self.batches = self.train.batches(self.config.batch_size, shuffle=True, seed=self.config.seed)
 
