@@ -26,9 +26,9 @@ class GraphTask:
         if smallest < 1:
             raise ConfigError(f"folds is {config.folds}, but {dataset.name} has only {len(dataset)} graphs.")
 
-    def example(self):
-        """A batch to build a model on: the data set's first graphs."""
-        return next(iter(self.dataset[:2].batches(2)))[0]
+    def spec(self):
+        """What a model's inputs look like: {name: TensorSpec}."""
+        return self.dataset[:1].batches(1).element_spec[0]
 
     def member(self, number):
         """The data of one fold."""

@@ -23,9 +23,10 @@ class NodeTask:
         self.config = config
         self.dataset = dataset
 
-    def example(self):
-        """A batch to build a model on."""
-        return next(iter(self.dataset.batches("train")))[0]
+    def spec(self):
+        """What a model's inputs look like, for any number of nodes asked for: {name: TensorSpec}."""
+        spec = self.dataset.batches("train").element_spec[0]
+        return {name: tf.TensorSpec([None, *tensor.shape[1:]], tensor.dtype) for name, tensor in spec.items()}
 
     def member(self, number):
         """The data of one run: the same for all of them."""

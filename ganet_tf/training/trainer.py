@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import time
 
 import keras
@@ -40,6 +41,7 @@ class Trainer:
         self.model = None
         self._logits = None
         self._fresh_optimizer = None
+        keras.utils.set_random_seed(self.config.seed)
 
     def run(self, numbers):
         """Trains what is neither finished nor being trained by another process.
@@ -93,14 +95,15 @@ class Trainer:
 
     def _fresh_model(self, number, steps):
         """The model with the initial weights and dropout seeds of this member."""
-        keras.utils.set_random_seed(self.config.seed + number)
+        # Not keras.utils.set_random_seed: TensorFlow's part of it throws away every compiled function,
+        # two seconds a fold. Keras draws the seeds of initializers and dropout from Python's generator.
+        random.seed(self.config.seed + number)
         fresh = make_model(self.config, self.task.dataset)
-        example = self.task.example()
-        fresh(example)
+        spec = self.task.spec()
+        fresh.build({name: tuple(tensor.shape) for name, tensor in spec.items()})  # quicker than a call
         if self.model is None or self.config.optimizer.schedule != "constant":
             self.model = compile_model(fresh, self.config, self.config.epochs * steps)
             self._fresh_optimizer = states.values(self.model.optimizer.variables)
-            spec = tf.nest.map_structure(lambda t: tf.TensorSpec([None, *t.shape[1:]], t.dtype), example)
             self._logits = tf.function(
                 lambda inputs: self.model(inputs, training=False), input_signature=[spec]
             )
