@@ -1,9 +1,12 @@
 """Mini-batches of one large graph: some nodes, and of their surroundings no more than is drawn."""
 
+import functools
+
 import numpy as np
 
 from ganet_tf.data.aligned import aligned_empty
 from ganet_tf.data.batching import BatchPlan, positive_int
+from ganet_tf.data.epoch_dataset import epoch_dataset
 from ganet_tf.errors import DataFormatError
 
 
@@ -77,10 +80,12 @@ class NeighborSampler:
         return np.concatenate(targets), self.sources[np.concatenate(places)]
 
 
-def make_sampled_batches(
-    sampler, seeds, batch_size, shuffle=False, seed=0, drop_remainder=False, initial_epoch=0
-):
-    """Makes the `tf.data.Dataset` of `NodeDataset.sampled_batches`: explicit signature, known cardinality."""
+def make_sampled_batches(sampler, seeds, batch_size, shuffle=False, seed=0, drop_remainder=False, initial_epoch=0):
+    """Makes the `tf.data.Dataset` of `NodeDataset.sampled_batches`, each batch drawn from (seed, epoch, its number).
+
+    Where an epoch has one batch only, a look at that one counts as an epoch, too: otherwise every epoch would have the
+    same neighbours.
+    """
     import tensorflow as tf  # here, so that data can be read and looked at without it
 
     plan = BatchPlan(seeds, batch_size, shuffle, seed, drop_remainder)
@@ -92,33 +97,14 @@ def make_sampled_batches(
         },
         tf.TensorSpec([None], tf.int32),
     )
-    dataset = tf.data.Dataset.from_generator(epochs(plan, sampler, initial_epoch), output_signature=signature)
-    dataset = dataset.apply(tf.data.experimental.assert_cardinality(plan.num_batches))
-    ahead = min(
-        2, plan.num_batches - 2
-    )  # as in `batching.make_batches`: a look at one batch must not end the epoch
-    options = tf.data.Options()
-    options.experimental_optimization.inject_prefetch = False
-    return (dataset.prefetch(ahead) if ahead > 0 else dataset).with_options(options)
 
+    order = functools.lru_cache(maxsize=2)(plan.order)
 
-def epochs(plan, sampler, initial_epoch=0):
-    """Returns a function that gives the next epoch's batches, each drawn from (seed, epoch, number of the batch).
+    def make_batch(epoch, step):
+        seeds = order(epoch)[step * plan.batch_size : (step + 1) * plan.batch_size]
+        return sampler.sample(seeds, np.random.default_rng([int(plan.seed), epoch, step]))
 
-    An epoch counts when its last batch has been handed out, as in `batching.epochs`. Where it has one batch only, a
-    look at that one counts, too: otherwise every epoch would have the same neighbours.
-    """
-    state = {"epoch": int(initial_epoch)}
-
-    def one_epoch():
-        epoch = state["epoch"]
-        for step, seeds in enumerate(plan.batches(epoch), start=1):
-            batch = sampler.sample(seeds, np.random.default_rng([int(plan.seed), epoch, step]))
-            if step == plan.num_batches:
-                state["epoch"] = epoch + 1
-            yield batch
-
-    return one_epoch
+    return epoch_dataset(make_batch, plan.num_batches, signature, initial_epoch)
 
 
 def as_fanout(fanout, hops):
@@ -126,9 +112,7 @@ def as_fanout(fanout, hops):
     if fanout is None or np.ndim(fanout) == 0:
         fanout = [fanout] * positive_int(hops, "hops")
     if len(fanout) == 0:
-        raise DataFormatError(
-            "fanout is empty: give a number of neighbours for each hop, for example [10, 5]"
-        )
+        raise DataFormatError("fanout is empty: give a number of neighbours for each hop, for example [10, 5]")
     return tuple(None if f is None or f == -1 else positive_int(f, "fanout") for f in fanout)
 
 

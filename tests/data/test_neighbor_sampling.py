@@ -117,6 +117,26 @@ def test_an_epoch_is_a_function_of_seed_and_number(batch_size):
     assert as_lists(ds.sampled_batches(seed=2, **options)) != epochs[0]
 
 
+@pytest.mark.parametrize("batch_size", [7, 15])
+def test_a_look_at_the_first_batch_does_not_use_up_an_epoch(batch_size):
+    batches = random_dataset().sampled_batches(3, batch_size, shuffle=True)
+    first = as_lists(batches.take(1))
+    assert first == as_lists(batches.take(1)) == as_lists(batches)[:1]
+
+
+def test_two_readers_at_once_stay_in_their_epoch():
+    ds = random_dataset()
+    batches = ds.sampled_batches(3, 8, shuffle=True)
+    both = as_lists(tf.data.Dataset.zip((batches, batches)))
+    assert [one for one, _ in both] == [other for _, other in both] == as_lists(ds.sampled_batches(3, 8, shuffle=True))
+
+
+def test_no_generator_slows_the_process_down(monkeypatch):
+    """TensorFlow changes the settings of malloc as soon as a generator runs: see `epoch_dataset`."""
+    monkeypatch.setattr(tf.data.Dataset, "from_generator", None)
+    assert len(list(random_dataset().sampled_batches(3, 8))) == 4
+
+
 def test_without_shuffling_neighbours_still_change():
     batches = random_dataset().sampled_batches(2, 10)
     first, second = as_lists(batches), as_lists(batches)
@@ -126,14 +146,20 @@ def test_without_shuffling_neighbours_still_change():
 @pytest.mark.parametrize("batch_size", [8, 30])
 def test_keras_sees_epoch_after_epoch(monkeypatch, batch_size):
     used = []
-    order = neighbor_sampling.BatchPlan.batches
-    monkeypatch.setattr(neighbor_sampling.BatchPlan, "batches", lambda plan, e: used.append(e) or order(plan, e))
+    sample = neighbor_sampling.NeighborSampler.sample
+
+    def watched(sampler, seeds, rng):
+        used.append(rng.bit_generator.seed_seq.entropy)
+        return sample(sampler, seeds, rng)
+
+    monkeypatch.setattr(neighbor_sampling.NeighborSampler, "sample", watched)
     ds = random_dataset()
     model = models.GCN(ds.num_classes, units=4)
     model.compile("sgd", loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
     model.fit(ds.sampled_batches(3, batch_size, shuffle=True, initial_epoch=2), epochs=3, verbose=0)
-    assert list(dict.fromkeys(used)) == [2, 3, 4]
-    assert model.optimizer.iterations == 3 * -(-30 // batch_size)
+    steps = -(-30 // batch_size)
+    assert list(dict.fromkeys(map(tuple, used))) == [(0, e, step) for e in (2, 3, 4) for step in range(steps)]
+    assert model.optimizer.iterations == 3 * steps
 
 
 @pytest.mark.parametrize("operator", ["hgao", "gao", "topk", "linear"])
