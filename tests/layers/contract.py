@@ -7,7 +7,6 @@ import tensorflow as tf
 from hypothesis import given
 
 from tests.graphs import SPECIAL, batch, graph_batches, hub, joined, modest, permuted
-from tests.keras_marks import saves
 
 STEP = 1e-30
 
@@ -223,7 +222,6 @@ class LayerContract(OracleContract):
         }
         return keras.Model(inputs, layer(inputs["x"], inputs["edges"], inputs["graph_ids"]))
 
-    @saves
     def test_functional_model_saves_and_loads(self, tmp_path):
         layer = self.built("float32")
         model = self.functional(layer)

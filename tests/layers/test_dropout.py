@@ -6,10 +6,8 @@ import pytest
 
 from ganet_tf.layers import GAT, Dropout, SampledGAO
 from tests.graphs import SPECIAL
-from tests.keras_marks import saves
 
 
-@saves
 @pytest.mark.parametrize("layer", [Dropout(0.5), SampledGAO(4), GAT(4, attention_dropout=0.5), Dropout(0.0)])
 def test_a_loaded_model_goes_on_with_the_same_random_numbers(layer, tmp_path):
     graphs = SPECIAL["complete"]
@@ -24,7 +22,6 @@ def test_a_loaded_model_goes_on_with_the_same_random_numbers(layer, tmp_path):
         np.testing.assert_array_equal(loaded(arrays, training=True), model(arrays, training=True))
 
 
-@saves
 def test_loads_a_file_without_random_state(tmp_path):
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dropout(0.5)])
     model.save_weights(tmp_path / "plain.weights.h5")

@@ -6,7 +6,6 @@ import pytest
 
 from ganet_tf.layers import CGAO, GAM, HGAO, get_operator, operator_names
 from tests.graphs import SPECIAL
-from tests.keras_marks import saves
 from tests.layers.contract import LayerContract, OracleContract, assert_close
 from tests.layers.test_cgao import cgao
 from tests.layers.test_gcn import gcn
@@ -75,7 +74,6 @@ class TestOperatorAsALayer:
         assert not mine.built
         assert_close(first.compute_output_shape((None, 3))[1], 8, 0)
 
-    @saves
     def test_round_trips(self, tmp_path):
         layer = GAM(5, operator=CGAO(4, scale="mean"))
         again = GAM.from_config(layer.get_config())

@@ -11,7 +11,6 @@ import pytest
 
 from ganet_tf import models
 from ganet_tf.layers import HGAO
-from tests.keras_marks import saves
 from tests.models.contract import FEATURES, compiled, graph_data, rings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,12 +90,10 @@ def run(script, folder, **environment):
     )
 
 
-@saves
 def test_keras_files_load_in_a_new_process(folder):
     run(LOAD, folder, PYTHONPATH=str(ROOT))
 
 
-@saves
 def test_exports_are_served_without_the_package(folder):
     run(SERVE, folder)
 
@@ -114,7 +111,6 @@ class Interrupt(keras.callbacks.Callback):
             raise KeyboardInterrupt
 
 
-@saves
 def test_interrupted_training_resumes_to_the_same_weights(tmp_path):
     def model():
         keras.utils.set_random_seed(1)
