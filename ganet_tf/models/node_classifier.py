@@ -29,6 +29,7 @@ class NodeClassifier(GraphModel):
         skip: `"module"` or `"gcn"`: see `layers.GAM`.
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
         implementation: `"sparse"` or `"dense"`.
+        recompute: Whether training saves memory by computing each module again in the backward pass: see `GANet`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -72,6 +73,7 @@ class NodeClassifier(GraphModel):
         skip="module",
         scale=None,
         implementation="sparse",
+        recompute=False,
         **kwargs,
     ):
         body = {
@@ -89,6 +91,7 @@ class NodeClassifier(GraphModel):
             "skip": skip,
             "scale": scale,
             "implementation": implementation,
+            "recompute": recompute,
         }
         super().__init__({"num_classes": num_classes, **body}, **kwargs)
         self.ganet = GANet(out_units=num_classes, name="ganet", dtype=self.dtype_policy, **body)
