@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import difflib
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -180,4 +181,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit that also ends the measuring process
     sys.exit(main())
