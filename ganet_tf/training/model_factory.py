@@ -3,6 +3,7 @@
 import dataclasses
 
 import keras
+import tensorflow as tf
 
 from ganet_tf import models
 from ganet_tf.training import checkpoint as states
@@ -40,7 +41,10 @@ def compile_model(model, config, total_steps):
         ],
         jit_compile=False,
     )
+    # Everything that Keras would otherwise make in the first training step, which is then traced twice.
     model.optimizer.build(model.trainable_variables)
+    model.compute_metrics(None, tf.zeros([1], tf.int32), tf.zeros([1, model.num_classes]))
+    model.reset_metrics()
     return model
 
 

@@ -76,13 +76,14 @@ def content(folder):
 def test_killed_and_resumed_by_two_processes_equals_uninterrupted(tiny_config, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     victim = start(tiny_config, killed, "--folds", "1-2")
+    reference = start(tiny_config, whole, "--folds", "1-2")
     wait_for_epochs(killed / "fold-01/history.csv", 5, victim)
     os.kill(victim.pid, signal.SIGKILL)
     victim.communicate()
     assert (killed / "fold-01/lock").exists() and not (killed / "fold-01/result.json").exists()
     assert len(read(killed / "fold-01/history.csv")) < EPOCHS
 
-    finish(start(tiny_config, whole, "--folds", "1-2"))
+    finish(reference)
     outputs = finish(start(tiny_config, killed, "--folds", "1"), start(tiny_config, killed, "--folds", "2"))
 
     assert "took over the lock" in outputs[0][1] and "continuing after epoch" in outputs[0][1]
