@@ -81,9 +81,10 @@ def run_sections(args, sides, hellos, folder):
         circumstances = record.record(hellos, args.threads)
         if section == "operators":
             same = benchmark.same_results()
-            save(section, graphs=benchmark.run(plan.graphs), same_gcn_results=same)
+            for graphs in benchmark.run(plan.graphs):  # saved after each, should the run be broken off
+                save(section, graphs=graphs, same_gcn_results=same)
         elif section == "growth":
-            graphs = benchmark.run(plan.growth, main_only=True)
+            *_, graphs = benchmark.run(plan.growth, main_only=True)
             save(section, series=operators.growth(graphs), nodes=[graph["nodes"] for graph in graphs], graphs=graphs)
         elif section == "stages":
             size = {"nodes": 2_000, "degrees": (8,)} if args.quick else {}

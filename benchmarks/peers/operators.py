@@ -82,11 +82,13 @@ class OperatorBenchmark:
         self.per_entry = {}  # contender's key -> bytes an entry of the neighbour lists, from the largest graph yet
 
     def run(self, graphs, main_only=False):
-        """Measures graphs that have not been yet; returns all of them as a list of dicts."""
+        """Measures graphs that have not been yet; yields, after each of them, all so far as a list of dicts."""
+        done = []
         for spec in graphs:
             if spec not in self.measured:
                 self.measured[spec] = self.graph(spec, main_only)
-        return [self.measured[spec] for spec in graphs]
+            done.append(self.measured[spec])
+            yield done
 
     def same_results(self):
         """Whether all sides' GCN, with an identity kernel, gives our numbers on a small graph: {side: bool}."""
