@@ -62,7 +62,7 @@ def _graph(name, dataset, model):
         "model": {"name": model, "sort_pooling": 0.6},
         "optimizer": GRAPH_OPTIMIZER,
         "folds": folds,
-        "splits": "auto" if folds == 10 else "stratified",
+        "splits": "stratified",
         "batch_size": batch_size,
         "epochs": min(200, max(30, UPDATES // steps)),
     }

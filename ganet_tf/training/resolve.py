@@ -143,15 +143,15 @@ def folder_name(config, base, stem):
     """The default folder of a run: the config's name and what was changed in it, so that the same
     command finds the same folder again."""
     parts = [stem]
-    for key, _, new in config_loader.differences(base, config, ignore=("runs", "dataset", "splits")):
+    for key, _, new in config_loader.differences(base, config, ignore=("runs", "dataset")):
         last = key.rpartition(".")[2]
-        if key == "protocol":
-            parts.append(str(new))
+        if key in ("protocol", "splits"):
+            parts.append("" if new == "published" else str(new))
         elif new is True:
             parts.append(last)
         else:
             parts.append(f"{last}={new}")
-    name = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", "_".join(parts))
+    name = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", "_".join(filter(None, parts)))
     if len(name) > 100:
         name = f"{name[:80]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
     return name
