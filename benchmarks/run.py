@@ -5,6 +5,9 @@
     python benchmarks/run.py --sections training --data-dir DIR
     python benchmarks/run.py --sections            only the tables and plots, from the saved results
 
+Have the machine to yourself. PyTorch's threads spin while they wait for each other: best on idle cores, but with one
+other busy process its operators take ten times as long. With --busy they sleep, which costs them a third on idle cores.
+
 The first run makes a virtual environment for each library under benchmarks/.venv-peers. Results go to
 results/benchmarks: a JSON file for each section, tables.md, and plots.
 """
@@ -34,6 +37,7 @@ def parse(arguments=None):
     add("--datasets", nargs="+", default=list(training.DATASETS), help="of the training section (all three)")
     add("--data-dir", type=Path, help="where the data sets are (GANET_DATA)")
     add("--threads", type=int, default=cores, help=f"for every side ({cores})")
+    add("--busy", action="store_true", help="the machine has other work: let PyTorch's threads sleep while they wait")
     add("--budget", type=float, default=20.0, help="seconds of rounds for each graph (20)")
     add("--training-budget", type=float, default=60.0, help="seconds of epochs for each data set (60)")
     add("--output", type=Path, help="folder for results (results/benchmarks)")
@@ -100,6 +104,8 @@ def main(arguments=None):
     args = parse(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the workers are ended too
     args.output.mkdir(parents=True, exist_ok=True)
+    if args.busy:
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
     if args.data_dir is not None:
         os.environ["GANET_DATA"] = str(args.data_dir.resolve())
     if args.sections:

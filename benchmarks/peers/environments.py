@@ -6,7 +6,6 @@ on Linux; where that is too large, point pip at PyTorch's CPU index with its usu
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,9 +22,6 @@ REQUIREMENTS = {
     "dgl": ("torch==2.13.0", "dgl==1.1.3", "numpy<2", "packaging", "setuptools<81"),
 }
 LEGACY_KERAS = {"TF_USE_LEGACY_KERAS": "1"}
-# Threads that spin while they wait lose badly (six times, measured) as soon as anything else runs on the machine;
-# asleep they lose nothing, so PyTorch is given this. The variable's own value, if it is set, comes first.
-WAITING = {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "PASSIVE")}
 
 
 @dataclass(frozen=True)
@@ -47,10 +43,10 @@ class Library:
 
 LIBRARIES = {
     "ours": Library("ganet_tf", "ours"),
-    "pyg": Library("PyG", "pyg", "pyg", WAITING),
+    "pyg": Library("PyG", "pyg", "pyg"),
     "spektral": Library("Spektral", "spektral_side", "tf", LEGACY_KERAS),
     "tf_geometric": Library("tf_geometric", "tf_geometric_side", "tf", LEGACY_KERAS),
-    "dgl": Library("DGL", "dgl_side", "dgl", {"DGLBACKEND": "pytorch", **WAITING}),
+    "dgl": Library("DGL", "dgl_side", "dgl", {"DGLBACKEND": "pytorch"}),
 }
 
 

@@ -67,7 +67,7 @@ def draw_ratios(section):
         places = [place + (i - len(rivals) / 2 + 0.5) * width for place, _ in bars]
         medians = [spread["median"] for _, spread in bars]
         errors = [[s["median"] - s["low"] for _, s in bars], [s["high"] - s["median"] for _, s in bars]]
-        shade = 1.0 if operator == "gat" else 0.5
+        shade = {"gat": 1.0, "transformer": 0.65}.get(operator, 0.4)
         axes.bar(
             places,
             medians,

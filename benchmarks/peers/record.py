@@ -7,8 +7,6 @@ import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 
-from .environments import WAITING
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -25,7 +23,7 @@ def record(hellos, threads):
         "python": platform.python_version(),
         "versions": {side: hello["versions"] for side, hello in hellos.items()},
         "threads": threads,
-        "omp_wait_policy": WAITING["OMP_WAIT_POLICY"],
+        "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY", "default"),
         "hardware": hardware(),
         "load_average": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
     }
