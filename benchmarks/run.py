@@ -5,7 +5,8 @@
     python benchmarks/run.py --sections training --data-dir DIR
     python benchmarks/run.py --sections            only the tables and plots, from the saved results
 
-Have the machine to yourself. PyTorch's threads spin while they wait for each other: best on idle cores, but with one
+Have the machine to yourself: a turn in which somebody else was running is repeated, as long as --patience lasts.
+PyTorch's threads spin while they wait for each other: best on idle cores, but with one
 other busy process its operators take ten times as long. With --busy they sleep, which costs them a third on idle cores.
 
 The first run makes a virtual environment for each library under benchmarks/.venv-peers. Results go to
@@ -20,6 +21,7 @@ import tempfile
 from pathlib import Path
 
 from peers import environments, operators, plot, record, report, stages, training
+from peers.quiet import Watch
 from peers.side import Side, SideError
 
 HERE = Path(__file__).resolve().parent
@@ -40,6 +42,7 @@ def parse(arguments=None):
     add("--busy", action="store_true", help="the machine has other work: let PyTorch's threads sleep while they wait")
     add("--budget", type=float, default=20.0, help="seconds of rounds for each graph (20)")
     add("--training-budget", type=float, default=60.0, help="seconds of epochs for each data set (60)")
+    add("--patience", type=float, default=600.0, help="seconds to wait, in all, for other work to stop (600)")
     add("--output", type=Path, help="folder for results (results/benchmarks)")
     args = parser.parse_args(arguments)
     if args.output is None:
@@ -76,7 +79,8 @@ def start_sides(names, threads):
 def run_sections(args, sides, hellos, folder):
     """Measures the sections that were asked for and saves each as soon as it is done."""
     plan = operators.quick_plan() if args.quick else operators.full_plan(args.budget)
-    benchmark = operators.OperatorBenchmark(sides, folder, plan, note)
+    watch = Watch(0.0 if args.quick else args.patience)
+    benchmark = operators.OperatorBenchmark(sides, folder, plan, watch, note)
 
     def save(section, **content):
         record.write(args.output, section, circumstances, content)
@@ -92,10 +96,10 @@ def run_sections(args, sides, hellos, folder):
             save(section, series=operators.growth(graphs), nodes=[graph["nodes"] for graph in graphs], graphs=graphs)
         elif section == "stages":
             size = {"nodes": 2_000, "degrees": (8,)} if args.quick else {}
-            save(section, stages=stages.run(sides["ours"], folder, plan, note=note, **size))
+            save(section, stages=stages.run(sides["ours"], folder, plan, watch=watch, note=note, **size))
         elif section == "training":
             rounds = {"budget": 1.0, "least": 2, "most": 2} if args.quick else {"budget": args.training_budget}
-            results = training.run(sides, folder, args.datasets, quick=args.quick, note=note, **rounds)
+            results = training.run(sides, folder, args.datasets, quick=args.quick, watch=watch, note=note, **rounds)
             save(section, datasets=results)
 
 

@@ -70,13 +70,15 @@ class OperatorBenchmark:
         sides: {name: `Side`} of those that could be started.
         folder: where the graphs' files go.
         plan: the `Plan`.
+        watch: the `Watch` over who else is running.
         note: called with a line of progress.
     """
 
-    def __init__(self, sides, folder, plan, note=print):
+    def __init__(self, sides, folder, plan, watch=None, note=print):
         self.sides = sides
         self.folder = Path(folder)
         self.plan = plan
+        self.watch = watch
         self.note = note
         self.measured = {}  # GraphSpec -> dict for JSON
         self.per_entry = {}  # contender's key -> bytes an entry of the neighbour lists, from the largest graph yet
@@ -110,7 +112,7 @@ class OperatorBenchmark:
         self.note(f"{spec.name}: {sum(c.skipped is None for c in contenders)} contenders in turns")
         least = 2 if spec.nodes >= LARGE else self.plan.least
         budget = self.plan.budget / (2 if spec.nodes < DENSE_LIMIT else 1)
-        measure(contenders, path, budget, least, self.plan.most, brief=spec.nodes >= MEDIUM)
+        measure(contenders, path, budget, least, self.plan.most, brief=spec.nodes >= MEDIUM, watch=self.watch)
         path.unlink()
         if spec.nodes >= 10_000:
             for contender in contenders:

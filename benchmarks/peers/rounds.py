@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
+from .quiet import Watch
 from .side import SideError
 from .statistics import repeats, spread
 
@@ -26,6 +27,7 @@ class Contender:
     warm_seconds: float | None = None
     peak_bytes: int | None = None
     seconds: dict = field(default_factory=dict)  # round -> seconds
+    disturbed: int = 0  # rounds in which others were running
     skipped: str | None = None
 
     @property
@@ -41,14 +43,20 @@ class Contender:
         except SideError as error:
             self.skipped = str(error)
 
-    def run(self, number, timeout):
-        """One round."""
+    def run(self, number, timeout, watch):
+        """One round, again and again until nobody else was running, as long as the watch has patience."""
+
+        def once():
+            count = repeats(self.warm_seconds)
+            return self.side.call("run", timeout, operator=self.operator, mode=self.mode, repeat=count)
+
         try:
-            self.seconds[number] = self.side.call(
-                "run", timeout, operator=self.operator, mode=self.mode, repeat=repeats(self.warm_seconds)
-            )
+            self.seconds[number], disturbed = watch.quietly(self.side.pid, once)
         except SideError as error:
             self.skipped = str(error)
+            return
+        self.disturbed += disturbed
+        self.warm_seconds = min(self.warm_seconds, self.seconds[number])
 
     def row(self):
         """The measurements as a dict for JSON."""
@@ -58,12 +66,13 @@ class Contender:
             "mode": self.mode,
             "seconds": spread(list(self.seconds.values())),
             "rounds": {str(number): seconds for number, seconds in self.seconds.items()},
+            "disturbed_rounds": self.disturbed,
             "peak_bytes": self.peak_bytes,
             "skipped": self.skipped,
         }
 
 
-def measure(contenders, path, budget, least, most, brief=False, timeout=300, clock=time.monotonic):
+def measure(contenders, path, budget, least, most, brief=False, watch=None, timeout=300, clock=time.monotonic):
     """Runs contenders on a graph in turns until the budget is spent.
 
     Args:
@@ -72,18 +81,20 @@ def measure(contenders, path, budget, least, most, brief=False, timeout=300, clo
         budget: seconds for the rounds; preparing comes on top.
         least, most: numbers of rounds.
         brief: warm up with one call instead of three.
+        watch: the `Watch` over who else is running; the time it waits is not charged to the budget.
         timeout: seconds for one answer.
     """
+    watch = watch or Watch()
     load(contenders, path, timeout)
     for contender in active(contenders):
         contender.prepare(timeout, brief)
-    start, number = clock(), 0
-    total = sum(contender.warm_seconds for contender in active(contenders))
-    while number < least or (number < most and clock() - start < budget):
+    start, number, patience = clock(), 0, watch.patience
+    while number < least or (number < most and clock() - start - (patience - watch.patience) < budget):
+        total = sum(contender.warm_seconds for contender in active(contenders))
         # Every other round runs backwards, so that nobody always has the same neighbour.
         for contender in active(contenders)[:: 1 if number % 2 == 0 else -1]:
             if number < SLOW_ROUNDS or not slow(contender, total, budget):
-                contender.run(number, timeout)
+                contender.run(number, timeout, watch)
         number += 1
 
 

@@ -33,6 +33,11 @@ class Side:
         self.process = None
         self.log = None
 
+    @property
+    def pid(self):
+        """The worker's process number; None while there is none."""
+        return None if self.process is None else self.process.pid
+
     def call(self, do, timeout=600, **arguments):
         """Sends a command and waits for the answer.
 

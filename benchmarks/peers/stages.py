@@ -20,7 +20,7 @@ FUSED = {
 }
 
 
-def run(side, folder, plan, nodes=20_000, degrees=(8, 32), note=print):
+def run(side, folder, plan, nodes=20_000, degrees=(8, 32), watch=None, note=print):
     """The stages at one size: a list of dicts, one for each degree, times in milliseconds."""
     found = []
     for degree in degrees:
@@ -28,7 +28,7 @@ def run(side, folder, plan, nodes=20_000, degrees=(8, 32), note=print):
         note(f"stages of hGAO: {spec.name}")
         path, edges = spec.write(folder)
         contenders = [Contender(side, operator, mode) for operator, mode in STAGES]
-        measure(contenders, path, plan.budget / 2, plan.least, plan.most)
+        measure(contenders, path, plan.budget / 2, plan.least, plan.most, watch=watch)
         path.unlink()
         milliseconds = {
             (c.operator.removeprefix("stage "), c.mode): c.row()["seconds"]["median"] * 1e3

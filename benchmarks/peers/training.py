@@ -1,8 +1,10 @@
 """Section 2: an epoch of hGANet against the same widths in PyG, input pipeline included."""
 
 import time
+from functools import partial
 from pathlib import Path
 
+from .quiet import Watch
 from .side import SideError
 from .statistics import ratios, spread
 
@@ -14,12 +16,13 @@ LOADER = "pyg with a loader process"
 LOADER_DATASETS = ("PROTEINS", "DD")  # on COLLAB an epoch takes too long for a third team
 
 
-def run(sides, folder, datasets=DATASETS, budget=60.0, least=3, most=12, quick=False, note=print):
+def run(sides, folder, datasets=DATASETS, budget=60.0, least=3, most=12, quick=False, watch=None, note=print):
     """Epochs of both sides in turns on each data set: a list of dicts."""
-    return [one(sides, Path(folder), name, budget, least, most, quick, note) for name in datasets]
+    rounds = {"budget": budget, "least": least, "most": most, "watch": watch or Watch()}
+    return [one(sides, Path(folder), name, rounds, quick, note) for name in datasets]
 
 
-def one(sides, folder, name, budget, least, most, quick, note):
+def one(sides, folder, name, rounds, quick, note):
     """One data set.
 
     Both sides train fold 1 with the same batch size, optimizer and widths. PyG has two teams: its default, which
@@ -47,7 +50,7 @@ def one(sides, folder, name, budget, least, most, quick, note):
         teams["pyg"] = (sides["pyg"], {})
         if name in LOADER_DATASETS:
             teams[LOADER] = (sides["pyg"], {"loader_workers": 1})
-    epochs = in_turns(teams, budget, least, most, result["skipped"], note)
+    epochs = in_turns(teams, **rounds, skipped=result["skipped"], note=note)
     for side in teams:
         seconds = {number: epoch["seconds"] for number, epoch in epochs[side].items()}
         result["epochs"][side] = [epoch | {"round": number} for number, epoch in epochs[side].items()]
@@ -58,16 +61,18 @@ def one(sides, folder, name, budget, least, most, quick, note):
     return result
 
 
-def in_turns(teams, budget, least, most, skipped, note):
+def in_turns(teams, budget, least, most, watch, skipped, note):
     """Epochs of all teams (side, options) in turns until the budget is spent: {team: {round: answer}}."""
     epochs = {name: {} for name in teams}
-    start, number = time.monotonic(), 0
-    while number < least or (number < most and time.monotonic() - start < budget):
+    start, number, patience = time.monotonic(), 0, watch.patience
+    while number < least or (number < most and time.monotonic() - start - (patience - watch.patience) < budget):
         for name, (side, options) in list(teams.items())[:: 1 if number % 2 == 0 else -1]:
             if name in skipped:
                 continue
             try:
-                epochs[name][number] = side.call("epoch", EPOCH_TIMEOUT, **options)
+                call = partial(side.call, "epoch", EPOCH_TIMEOUT, **options)
+                answer, disturbed = watch.quietly(side.pid, call)
+                epochs[name][number] = {**answer, "disturbed": disturbed}
             except SideError as error:
                 skipped[name] = str(error)
         number += 1

@@ -10,6 +10,7 @@ class FakeSide:
 
     def __init__(self, name, seconds, diary, broken=()):
         self.name, self.seconds, self.diary, self.broken = name, seconds, diary, broken
+        self.pid = 0
 
     def call(self, do, timeout=None, operator=None, **_):
         if (do, operator) in self.broken:
