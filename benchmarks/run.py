@@ -40,6 +40,8 @@ def parse(arguments=None):
     add("--data-dir", type=Path, help="where the data sets are (GANET_DATA)")
     add("--threads", type=int, default=cores, help=f"for every side ({cores})")
     add("--busy", action="store_true", help="the machine has other work: let PyTorch's threads sleep while they wait")
+    add("--nodes", type=int, nargs="+", help="only graphs of these sizes (all)")
+    add("--keep", action="store_true", help="keep the graphs that earlier runs have saved, measure the others")
     add("--budget", type=float, default=20.0, help="seconds of rounds for each graph (20)")
     add("--training-budget", type=float, default=60.0, help="seconds of epochs for each data set (60)")
     add("--patience", type=float, default=600.0, help="seconds to wait, in all, for other work to stop (600)")
@@ -79,8 +81,14 @@ def start_sides(names, threads):
 def run_sections(args, sides, hellos, folder):
     """Measures the sections that were asked for and saves each as soon as it is done."""
     plan = operators.quick_plan() if args.quick else operators.full_plan(args.budget)
+    if args.nodes:
+        plan = plan.only(args.nodes)
     watch = Watch(0.0 if args.quick else args.patience)
     benchmark = operators.OperatorBenchmark(sides, folder, plan, watch, note)
+
+    saved = record.read(args.output, "operators") if args.keep else None
+    if saved is not None:
+        benchmark.keep(saved["graphs"])
 
     def save(section, **content):
         record.write(args.output, section, circumstances, content)
@@ -89,8 +97,8 @@ def run_sections(args, sides, hellos, folder):
         circumstances = record.record(hellos, args.threads)
         if section == "operators":
             same = benchmark.same_results()
-            for graphs in benchmark.run(plan.graphs):  # saved after each, should the run be broken off
-                save(section, graphs=graphs, same_gcn_results=same)
+            for _ in benchmark.run(plan.graphs):  # saved after each, should the run be broken off
+                save(section, graphs=benchmark.all(), same_gcn_results=same)
         elif section == "growth":
             *_, graphs = benchmark.run(plan.growth, main_only=True)
             save(section, series=operators.growth(graphs), nodes=[graph["nodes"] for graph in graphs], graphs=graphs)

@@ -1,6 +1,7 @@
 """Section 1 and 3: operators over graphs of many sizes, and how time and memory grow."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,11 @@ class Plan:
     least: int
     most: int
 
+    def only(self, nodes):
+        """The same plan with graphs of some sizes only."""
+        graphs, growth = ([g for g in specs if g.nodes in nodes] for specs in (self.graphs, self.growth))
+        return replace(self, graphs=tuple(graphs), growth=tuple(growth))
+
 
 def full_plan(budget=25.0):
     """All sizes of the issue: 1,000 to 1,000,000 nodes, degree 8 and 32, and a hub of 50,000."""
@@ -83,6 +89,20 @@ class OperatorBenchmark:
         self.measured = {}  # GraphSpec -> dict for JSON
         self.per_entry = {}  # contender's key -> bytes an entry of the neighbour lists, from the largest graph yet
 
+    def keep(self, graphs):
+        """Takes over graphs that an earlier run has measured: dicts of `graph`."""
+        for graph in graphs:
+            spec = GraphSpec(graph["nodes"], graph["degree"], graph["hub"])
+            self.measured[spec] = graph
+            entries = graph["edges"] + spec.nodes
+            for row in graph["rows"]:
+                self.remember(spec, entries, (row["side"], row["operator"], row["mode"]), row["peak_bytes"])
+
+    def remember(self, spec, entries, key, peak_bytes):
+        """Notes what a contender needed, to tell what it would need on a larger graph."""
+        if peak_bytes and spec.nodes >= 10_000 and key[1] != DENSE:
+            self.per_entry[key] = peak_bytes / entries
+
     def run(self, graphs, main_only=False):
         """Measures graphs that have not been yet; yields, after each of them, all so far as a list of dicts."""
         done = []
@@ -91,6 +111,11 @@ class OperatorBenchmark:
                 self.measured[spec] = self.graph(spec, main_only)
             done.append(self.measured[spec])
             yield done
+
+    def all(self):
+        """All graphs measured so far that belong in the operator tables, small ones first."""
+        wanted = sorted(self.measured, key=lambda spec: (spec.nodes, spec.degree))
+        return [self.measured[spec] for spec in wanted]
 
     def same_results(self):
         """Whether all sides' GCN, with an identity kernel, gives our numbers on a small graph: {side: bool}."""
@@ -114,11 +139,10 @@ class OperatorBenchmark:
         budget = self.plan.budget / (2 if spec.nodes < DENSE_LIMIT else 1)
         measure(contenders, path, budget, least, self.plan.most, brief=spec.nodes >= MEDIUM, watch=self.watch)
         path.unlink()
-        if spec.nodes >= 10_000:
-            for contender in contenders:
-                if contender.peak_bytes and contender.operator != DENSE:
-                    self.per_entry[contender.key] = contender.peak_bytes / entries
+        for contender in contenders:
+            self.remember(spec, entries, contender.key, contender.peak_bytes)
         return {
+            "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             "graph": spec.name,
             "nodes": spec.nodes,
             "degree": spec.degree,
