@@ -218,6 +218,7 @@ def compare(contenders):
                         "operator": contender.operator,
                         "mode": contender.mode,
                         "time_ratio": ratio,
+                        "processor_ratio": ratios(contender.processor_seconds, mine.processor_seconds),
                         "memory_ratio": memory or None,
                     }
                 )

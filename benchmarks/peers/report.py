@@ -80,7 +80,9 @@ def operator_lines(section):
         "",
         "48 channels in and out, one head, k = 8. Times are medians of rounds in which all contenders ran in turns, "
         "memory is how far the process grew during a call. The ratios (theirs / ours, above 1 = we are faster) are "
-        "medians of the rounds' own ratios, their quartiles in brackets.",
+        "medians of the rounds' own ratios, their quartiles in brackets; the last column is the same for the time of "
+        "all threads together, forward + backward. A round in which somebody else was running was repeated; where "
+        "that could not be waited for, a line below the table says so.",
         "",
     ]
     for graph in section["graphs"]:
@@ -92,6 +94,7 @@ def graph_lines(graph):
     """The table of one graph."""
     cells = {(row["side"], row["operator"], row["mode"]): row for row in graph["rows"]}
     ratios = {(r["ours"], r["side"], r["operator"], r["mode"]): r["time_ratio"] for r in graph["ratios"]}
+    processor = {(r["ours"], r["side"], r["operator"], r["mode"]): r.get("processor_ratio") for r in graph["ratios"]}
     rows = []
     for side, operator in dict.fromkeys(key[:2] for key in cells):
         line = [f"{LIBRARIES[side].title} {operator}"]
@@ -101,12 +104,28 @@ def graph_lines(graph):
         for ours in ("hgao", "gao", "gcn"):
             line.append(number(ratios.get((ours, side, operator, "forward+backward"))))
         line.append(number(ratios.get(("hgao", side, operator, "forward"))))
+        line.append(number(processor.get(("hgao", side, operator, "forward+backward"))))
         rows.append(line)
-    head = ["", "forward ms", "MB", "fwd+bwd ms", "MB", "fwd+bwd / hGAO", "/ GAO", "/ GCN", "forward / hGAO"]
+    head = [
+        "",
+        "forward ms",
+        "MB",
+        "fwd+bwd ms",
+        "MB",
+        "fwd+bwd / hGAO",
+        "/ GAO",
+        "/ GCN",
+        "forward / hGAO",
+        "processor time / hGAO",
+    ]
     skipped = {
         row["skipped"]: f"{LIBRARIES[row['side']].title} {row['operator']}" for row in graph["rows"] if row["skipped"]
     }
     notes = [f"- {name}: {reason}" for reason, name in skipped.items()]
+    disturbed = sum(row.get("disturbed_rounds", 0) for row in graph["rows"])
+    if disturbed:
+        turns = sum(row["seconds"]["count"] for row in graph["rows"] if row["seconds"])
+        notes.append(f"- the machine had other work during {disturbed} of {turns} turns")
     return [*table(head, rows), *notes, *([""] if notes else [])]
 
 

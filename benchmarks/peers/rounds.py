@@ -27,6 +27,7 @@ class Contender:
     warm_seconds: float | None = None
     peak_bytes: int | None = None
     seconds: dict = field(default_factory=dict)  # round -> seconds
+    processor_seconds: dict = field(default_factory=dict)  # the same, of all threads together
     disturbed: int = 0  # rounds in which others were running
     skipped: str | None = None
 
@@ -51,10 +52,12 @@ class Contender:
             return self.side.call("run", timeout, operator=self.operator, mode=self.mode, repeat=count)
 
         try:
-            self.seconds[number], disturbed = watch.quietly(self.side.pid, once)
+            answer, disturbed = watch.quietly(self.side.pid, once)
         except SideError as error:
             self.skipped = str(error)
             return
+        self.seconds[number] = answer["seconds"]
+        self.processor_seconds[number] = answer["processor_seconds"]
         self.disturbed += disturbed
         self.warm_seconds = min(self.warm_seconds, self.seconds[number])
 
@@ -66,6 +69,7 @@ class Contender:
             "mode": self.mode,
             "seconds": spread(list(self.seconds.values())),
             "rounds": {str(number): seconds for number, seconds in self.seconds.items()},
+            "processor_seconds": spread(list(self.processor_seconds.values())),
             "disturbed_rounds": self.disturbed,
             "peak_bytes": self.peak_bytes,
             "skipped": self.skipped,

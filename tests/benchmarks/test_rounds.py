@@ -17,7 +17,7 @@ class FakeSide:
             raise SideError("no such kernel")
         if do == "run":
             self.diary.append((self.name, operator))
-            return self.seconds[operator]
+            return {"seconds": self.seconds[operator], "processor_seconds": 2 * self.seconds[operator]}
         if do == "prepare":
             return {"seconds": self.seconds[operator], "bytes": 1000}
         return None
@@ -68,6 +68,7 @@ def test_ratios_set_attention_against_attention():
     (found,) = compare(contenders)
     assert (found["ours"], found["side"], found["operator"]) == ("hgao", "pyg", "gat")
     assert round(found["time_ratio"]["median"], 6) == 3.0
+    assert found["processor_ratio"]["count"] == 1
     assert found["memory_ratio"] == 1.0
 
 
