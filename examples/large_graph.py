@@ -1,7 +1,7 @@
 """hGANet on a graph that is large for one machine: sampled steps, a full-batch step, predictions layer by layer.
 
 python examples/large_graph.py                        20,000 nodes, under a minute
-python examples/large_graph.py --nodes 1_000_000      ten million directed edges; needs about 12 GB and some minutes
+python examples/large_graph.py --nodes 1_000_000      ten million directed edges: 7 GB and some minutes
 python examples/large_graph.py --nodes 1_000_000 --recompute      the same in less memory
 
 The graph is generated. A node's class depends on the features around it, so that there is something to learn.

@@ -34,7 +34,7 @@ class GANet(GraphModel):
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
         implementation: `"sparse"` or `"dense"`.
         recompute: Whether training computes each module a second time in the backward pass instead of keeping what
-            is inside it: the same numbers, about half the memory, a third more time. For graphs of a million nodes.
+            is inside it: the same numbers, less memory, more time (see docs/large-graphs.md). For very large graphs.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
