@@ -41,7 +41,7 @@ def parse(arguments=None):
     add("--threads", type=int, default=cores, help=f"for every side ({cores})")
     add("--busy", action="store_true", help="the machine has other work: let PyTorch's threads sleep while they wait")
     add("--nodes", type=int, nargs="+", help="only graphs of these sizes (all)")
-    add("--keep", action="store_true", help="keep the graphs that earlier runs have saved, measure the others")
+    add("--keep", action="store_true", help="keep what earlier runs have saved, measure what is missing")
     add("--budget", type=float, default=20.0, help="seconds of rounds for each graph (20)")
     add("--training-budget", type=float, default=60.0, help="seconds of epochs for each data set (60)")
     add("--patience", type=float, default=600.0, help="seconds to wait, in all, for other work to stop (600)")
@@ -108,7 +108,9 @@ def run_sections(args, sides, hellos, folder):
         elif section == "training":
             rounds = {"budget": 1.0, "least": 2, "most": 2} if args.quick else {"budget": args.training_budget}
             results = training.run(sides, folder, args.datasets, quick=args.quick, watch=watch, note=note, **rounds)
-            save(section, datasets=results)
+            before = (record.read(args.output, section) or {"datasets": []}) if args.keep else {"datasets": []}
+            kept = [d for d in before["datasets"] if d["dataset"] not in args.datasets]
+            save(section, datasets=sorted(kept + results, key=lambda d: d["nodes"]))
 
 
 def main(arguments=None):

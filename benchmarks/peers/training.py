@@ -1,6 +1,7 @@
 """Section 2: an epoch of hGANet against the same widths in PyG, input pipeline included."""
 
 import time
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +32,17 @@ def one(sides, folder, name, rounds, quick, note):
     path = folder / f"{name}.npz"
     config = CONFIGS / f"{name.lower()}_hganet.yaml"
     note(f"training on {name}: loading and warming up")
-    result = {"dataset": name, "quick": quick, "epochs": {}, "seconds": {}, "ratios": {}, "skipped": {}}
+    date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    result = {
+        "dataset": name,
+        "nodes": 0,
+        "date": date,
+        "quick": quick,
+        "epochs": {},
+        "seconds": {},
+        "ratios": {},
+        "skipped": {},
+    }
     try:
         limit = QUICK_GRAPHS if quick else None
         made = sides["ours"].call("prepare_training", EPOCH_TIMEOUT, config=str(config), path=str(path), limit=limit)
