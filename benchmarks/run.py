@@ -41,7 +41,11 @@ def parse(arguments=None):
     add("--threads", type=int, default=cores, help=f"for every side ({cores})")
     add("--busy", action="store_true", help="the machine has other work: let PyTorch's threads sleep while they wait")
     add("--nodes", type=int, nargs="+", help="only graphs of these sizes (all)")
-    add("--keep", action="store_true", help="keep what earlier runs have saved, measure what is missing")
+    add(
+        "--keep",
+        action="store_true",
+        help="keep what earlier runs have saved, measure what --nodes or --datasets name, or is missing",
+    )
     add("--budget", type=float, default=20.0, help="seconds of rounds for each graph (20)")
     add("--training-budget", type=float, default=60.0, help="seconds of epochs for each data set (60)")
     add("--patience", type=float, default=600.0, help="seconds to wait, in all, for other work to stop (600)")
@@ -88,7 +92,8 @@ def run_sections(args, sides, hellos, folder):
 
     saved = record.read(args.output, "operators") if args.keep else None
     if saved is not None:
-        benchmark.keep(saved["graphs"])
+        again = args.nodes if "operators" in args.sections and args.nodes else ()
+        benchmark.keep([graph for graph in saved["graphs"] if graph["nodes"] not in again])
 
     def save(section, **content):
         record.write(args.output, section, circumstances, content)
