@@ -1,7 +1,10 @@
 """From flat arrays to a `tf.data.Dataset` that Keras can iterate over."""
 
+import functools
+
 import numpy as np
 
+from ganet_tf.data.epoch_dataset import epoch_dataset
 from ganet_tf.errors import DataFormatError
 
 
@@ -35,34 +38,9 @@ class BatchPlan:
         if not self.shuffle:
             return self.graphs
         # An epoch of one batch holds every graph in any case. It keeps one order, because a look at its first batch
-        # cannot be told from the whole epoch (see `epochs`).
+        # cannot be told from the whole epoch (see `epoch_dataset`).
         epoch = 0 if self.num_batches == 1 else epoch
         return np.random.default_rng([int(self.seed), int(epoch)]).permutation(self.graphs)
-
-    def batches(self, epoch):
-        """Yields the graph numbers of each batch of one epoch."""
-        order = self.order(epoch)
-        for start in range(0, self.num_batches * self.batch_size, self.batch_size):
-            yield order[start : start + self.batch_size]
-
-
-def epochs(plan, store, initial_epoch=0):
-    """Returns a function that gives the next epoch's batches, as `from_generator` wants it.
-
-    Keras makes more iterators than it uses up: one to look at the first batch, one at the end of every epoch. So an
-    epoch counts only when its last batch has been handed out, and whoever looks at less gets the same epoch again.
-    """
-    state = {"epoch": int(initial_epoch)}
-
-    def one_epoch():
-        epoch = state["epoch"]
-        for step, graphs in enumerate(plan.batches(epoch), start=1):
-            batch = store.collate(graphs), store.y[graphs]
-            if step == plan.num_batches:
-                state["epoch"] = epoch + 1
-            yield batch
-
-    return one_epoch
 
 
 def make_batches(plan, store, initial_epoch=0):
@@ -81,13 +59,13 @@ def make_batches(plan, store, initial_epoch=0):
         },
         tf.TensorSpec([None], tf.int32),
     )
-    dataset = tf.data.Dataset.from_generator(epochs(plan, store, initial_epoch), output_signature=signature)
-    dataset = dataset.apply(tf.data.experimental.assert_cardinality(plan.num_batches))
-    # Never so far ahead that a look at the first batch makes the whole epoch (see `epochs`).
-    ahead = min(2, plan.num_batches - 2)
-    options = tf.data.Options()
-    options.experimental_optimization.inject_prefetch = False
-    return (dataset.prefetch(ahead) if ahead > 0 else dataset).with_options(options)
+    order = functools.lru_cache(maxsize=2)(plan.order)
+
+    def make_batch(epoch, step):
+        graphs = order(epoch)[step * plan.batch_size : (step + 1) * plan.batch_size]
+        return store.collate(graphs), store.y[graphs]
+
+    return epoch_dataset(make_batch, plan.num_batches, signature, initial_epoch)
 
 
 def positive_int(value, name):
