@@ -43,6 +43,6 @@ def exponent(sizes, values):
     return {"exponent": slope, "error": error, "points": len(x)}
 
 
-def repeats(seconds, least=0.03, most=20):
-    """How many calls make up one timing, so that a short one is not all noise of the clock and the pipe."""
+def repeats(seconds, least=0.15, most=20):
+    """How many calls make up one timing: several of a short one, as in training, which runs with warm caches."""
     return int(min(max(np.ceil(least / max(seconds, 1e-6)), 1), most))

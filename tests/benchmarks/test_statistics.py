@@ -43,6 +43,6 @@ def test_exponent_of_one_size_is_unknown():
 
 def test_short_calls_are_repeated():
     assert repeats(0.001) == 20
-    assert repeats(0.01) == 3
+    assert repeats(0.05) == 3
     assert repeats(2.0) == 1
     assert repeats(0.0) == 20
