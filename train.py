@@ -58,13 +58,12 @@ def run(arguments, argv):
     from ganet_tf.training.trainer import Trainer
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
-    if arguments.threads:
-        environment.set_threads(arguments.threads)
     if not argv:
         session.choose_demo(arguments)
 
     config, base, stem = resolve.resolve(arguments)
     dataset = resolve.load_dataset(config, arguments.data_dir)
+    environment.set_threads(arguments.threads or session.suitable_threads(config, dataset))
     config = session.settle_splits(config, dataset)
     folder = RunFolder(
         arguments.output or os.path.join("runs", resolve.folder_name(config, base, stem)), config.task

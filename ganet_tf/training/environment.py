@@ -68,11 +68,14 @@ def _memory():
 
 
 def set_threads(threads):
-    """Limits TensorFlow to so many threads; has to come before its first operation."""
+    """Limits TensorFlow to so many threads, 0 for one a core; only before its first operation."""
     import tensorflow as tf
 
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    try:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(threads)
+    except RuntimeError:
+        pass  # it is running already, as in a notebook: it stays as it is
 
 
 def make_deterministic():
