@@ -105,8 +105,9 @@ def run_sections(args, sides, hellos, folder):
             for _ in benchmark.run(plan.graphs):  # saved after each, should the run be broken off
                 save(section, graphs=benchmark.all(), same_gcn_results=same)
         elif section == "growth":
-            *_, graphs = benchmark.run(plan.growth, main_only=True)
-            save(section, series=operators.growth(graphs), nodes=[graph["nodes"] for graph in graphs], graphs=graphs)
+            for graphs in benchmark.run(plan.growth, main_only=True):
+                sizes = [graph["nodes"] for graph in graphs]
+                save(section, series=operators.growth(graphs), nodes=sizes, graphs=graphs)
         elif section == "stages":
             size = {"nodes": 2_000, "degrees": (8,)} if args.quick else {}
             save(section, stages=stages.run(sides["ours"], folder, plan, watch=watch, note=note, **size))
