@@ -1,16 +1,20 @@
-# make demo: the main job.  make test: the whole suite.  Both set up .venv on first use.
+# make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
+# All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench clean
 
 demo: $(READY)
 	@$(PY) train.py
 
 test: $(READY) lint
 	@$(PY) -m pytest -n 2 --dist worksteal -q
+
+bench: $(READY)
+	@$(PY) benchmarks/run.py
 
 lint: $(READY)
 	@$(PY) -m ruff check .
