@@ -5,7 +5,7 @@ out=results/efficiency
 python=${PYTHON:-.venv/bin/python}
 
 # The table and the plot of the document: the paper's sizes, and two that only the sparse operators reach.
-"$python" profile_ops.py --nodes 1000 10000 20000 100000 1000000 --budget 2 \
+"$python" profile_ops.py --nodes 1000 10000 20000 100000 1000000 --budget 1 \
   --json "$out/table.json" --csv "$out/table.csv" --plot "$out/plot.png" --markdown docs/efficiency.md
 
 # When choosing k neighbours pays: growing degrees, forward and backward.
