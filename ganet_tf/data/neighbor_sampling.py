@@ -7,6 +7,7 @@ import numpy as np
 from ganet_tf.data.aligned import aligned_empty
 from ganet_tf.data.batching import BatchPlan, positive_int
 from ganet_tf.data.epoch_dataset import epoch_dataset
+from ganet_tf.data.graph_store import ranges
 from ganet_tf.errors import DataFormatError
 
 
@@ -127,12 +128,6 @@ def distinct_places(degrees, count, rng):
         drawn = rng.integers(0, last, endpoint=True)
         places[place] = np.where((places[:place] == drawn).any(axis=0), last, drawn)
     return places.T
-
-
-def ranges(starts, lengths):
-    """Returns start, start + 1, ..., start + length - 1 for each pair, one after the other."""
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
 
 
 def sorted_edges(sources, targets):

@@ -23,14 +23,6 @@ CONFIG = {
 }
 
 
-def pytest_collection_modifyitems(items):
-    """Saving a model makes Keras 3.15 call NumPy 2 in a way that NumPy deprecates; not our business."""
-    ignore = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
-    for item in items:
-        if "tests/training" in item.path.as_posix():
-            item.add_marker(ignore)
-
-
 def write_tu(folder, num_graphs=24, seed=0):
     """Paths (class 0) and cycles (class 1) with random node labels."""
     rng = np.random.default_rng(seed)
