@@ -14,7 +14,7 @@ EPILOG = """examples:
   python train.py --dataset path/to/FOLDER           your own graphs in TU layout
 """
 # Flags that change where or how a run is done, not what it gives.
-INCIDENTAL = {"--data-dir": 1, "--output": 1, "--folds": 1, "--threads": 1, "--quiet": 0}
+INCIDENTAL = {"--data-dir": 1, "--output": 1, "--folds": 1, "--quiet": 0}
 
 
 class Parser(argparse.ArgumentParser):
