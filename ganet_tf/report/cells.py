@@ -28,6 +28,7 @@ class Cell:
         model: hganet, cganet, ganet, dgcnn, gcn, gat, or an operator that stands in hGANet's place.
         protocol: "paper" or "validation".
         settings: `key=value` words for --set.
+        extra: other flags, for example a smaller number of runs.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Cell:
     model: str
     protocol: str
     settings: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
 
     @property
     def arguments(self):
@@ -45,7 +47,7 @@ class Cell:
         if self.protocol == "validation" and task == "graph":
             words += ["--protocol", "validation"]
         settings = [*([f"model.operator={self.model}"] if config != self.model else []), *self.settings]
-        return [*words, *(["--set", *settings] if settings else []), *COMMON]
+        return [*words, *(["--set", *settings] if settings else []), *self.extra, *COMMON]
 
     @property
     def command(self):

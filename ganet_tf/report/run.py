@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from ganet_tf.report.cells import all_cells
 from ganet_tf.report.summaries import KEPT, is_finished
+from ganet_tf.report.tuning import tuning_cells
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def main(argv=None):
     """Runs what is asked for; returns the number of cells that failed."""
     arguments = parser().parse_args(argv)
-    cells = [cell for cell in all_cells() if chosen(cell, arguments.only)]
+    cells = [cell for cell in [*all_cells(), *tuning_cells()] if chosen(cell, arguments.only)]
     if not cells:
         print(f"No cell's name contains any of: {', '.join(arguments.only)}. See --list.", file=sys.stderr)
         return 2

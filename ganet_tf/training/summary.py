@@ -76,6 +76,10 @@ def _rules(results, curves):
             found[rule] = _statistics(
                 [entry["accuracy"] for entry in entries], [entry["epoch"] for entry in entries]
             )
+            if "val_loss" in entries[0]:  # what settings may be chosen by
+                found[rule]["val_loss"] = round(statistics.fmean(entry["val_loss"] for entry in entries), 6)
+                accuracy = statistics.fmean(entry["val_accuracy"] for entry in entries)
+                found[rule]["val_accuracy"] = round(100 * accuracy, 4)
     if "best_test_epoch" in found:
         epoch, accuracies = selection.best_mean_epoch(list(curves.values()))
         found["best_mean_epoch"] = _statistics(accuracies, [epoch] * len(accuracies))
