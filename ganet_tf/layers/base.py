@@ -4,6 +4,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf.layers.checks import (
+    check_dense,
     check_edges_given,
     check_rate,
     check_shapes,
@@ -35,6 +36,7 @@ class GraphLayer(keras.layers.Layer):
     """
 
     needs_edges = True
+    takes_sparse = False  # whether x may be a tf.SparseTensor
 
     def __init__(
         self,
@@ -110,6 +112,8 @@ class GraphLayer(keras.layers.Layer):
         """Static checks that cost nothing in a step: ranks, types and the feature width."""
         if self.needs_edges:
             check_edges_given(edges, self.name)
+        if not self.takes_sparse:
+            check_dense(x, self.name)
         check_shapes(shape_of(x), shape_of(edges), shape_of(graph_ids), self.name)
         check_types(x, edges, graph_ids, self.name)
         check_width(shape_of(x)[-1], self._num_features, self.name)

@@ -7,6 +7,8 @@ import numbers
 
 import keras
 
+from ganet_tf.ops.features import is_sparse
+
 
 def shape_of(tensor):
     """The static shape as a tuple, None for no tensor."""
@@ -60,6 +62,14 @@ def check_types(x, edges, graph_ids, layer):
                 f"`{name}` of '{layer}' must be integers, but is {dtype}: cast it to int32, or give its "
                 "keras.Input dtype='int32'."
             )
+
+
+def check_dense(x, layer):
+    """Raises TypeError for sparse features where a layer needs each of them."""
+    if is_sparse(x):
+        raise TypeError(
+            f"`x` of '{layer}' must be dense, but is sparse: put a GCN before it, or use tf.sparse.to_dense."
+        )
 
 
 def check_edges_given(edges, layer):

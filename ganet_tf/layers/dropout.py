@@ -39,7 +39,7 @@ class Dropout(SavesSeed, keras.layers.Dropout):
         **kwargs: `noise_shape`, `seed`, `name`, `dtype`.
 
     Call arguments:
-        inputs: A tensor.
+        inputs: A tensor, dense or sparse; of a sparse one the entries that it has are dropped.
         training: Whether dropout is active.
 
     Returns:
@@ -55,8 +55,12 @@ class Dropout(SavesSeed, keras.layers.Dropout):
         """Sets entries to zero in training, and scales the others so that the expectation stays."""
         if not training or self.rate == 0:
             return inputs
+        if isinstance(inputs, tf.SparseTensor):
+            return inputs.with_values(self._dropped(inputs.values))
+        return self._dropped(tf.convert_to_tensor(inputs))
+
+    def _dropped(self, inputs):
         dropped = round(self.rate * LEVELS)
-        inputs = tf.convert_to_tensor(inputs)
         if dropped == LEVELS:
             return tf.zeros_like(inputs)
         shape = tf.shape(inputs) if self.noise_shape is None else self._concrete_noise_shape(inputs)

@@ -51,6 +51,8 @@ class GAT(SavesSeed, GraphLayer):
     TensorShape([3, 32])
     """
 
+    takes_sparse = True
+
     def __init__(
         self, units, heads=8, concat=True, attention_dropout=0.0, negative_slope=0.2, use_bias=True, **kwargs
     ):
@@ -76,7 +78,7 @@ class GAT(SavesSeed, GraphLayer):
     def call(self, x, edges, graph_ids=None, training=None):
         """Multi-head additive attention."""
         x = self.prepare(x, edges, graph_ids, training)
-        h = tf.reshape(tf.matmul(x, self.kernel), [-1, self.heads, self.units])
+        h = tf.reshape(ops.features_matmul(x, self.kernel), [-1, self.heads, self.units])
         dropping = training and self.attention_dropout > 0
         outputs = ops.gat(
             h,

@@ -7,6 +7,7 @@ kernels, `dense` is the paper's [N, N] way, `checks` holds the messages for bad 
 from ganet_tf.ops import checks
 from ganet_tf.ops.cgao import cgao
 from ganet_tf.ops.checks import debug_checks
+from ganet_tf.ops.features import features_matmul, is_sparse
 from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
@@ -19,10 +20,12 @@ __all__ = [
     "cgao",
     "checks",
     "debug_checks",
+    "features_matmul",
     "gao",
     "gat",
     "gcn",
     "hgao",
+    "is_sparse",
     "projection_scores",
     "sampled_gao",
     "selected",

@@ -12,13 +12,17 @@ def indices(rows, columns):
     return tf.cast(tf.transpose(tf.stack([rows, columns])), tf.int64)
 
 
-def csr_matrix(places, values, size):
-    """The [size, size] CSR matrix with `values` [M] at `places` [M, 2].
+def csr_matrix(places, values, shape):
+    """The CSR matrix of `shape` [2] int64 with `values` [M] at `places` [M, 2].
 
     `places` must be sorted by row; zeros and repeated columns may be among them.
     """
-    shape = tf.cast(tf.stack([size, size]), tf.int64)
     return tf.raw_ops.SparseTensorToCSRSparseMatrix(indices=places, values=values, dense_shape=shape)
+
+
+def square_matrix(places, values, size):
+    """The [size, size] CSR matrix with `values` [M] at `places` [M, 2]; see `csr_matrix`."""
+    return csr_matrix(places, values, tf.cast(tf.stack([size, size]), tf.int64))
 
 
 def transpose(matrix, dtype):

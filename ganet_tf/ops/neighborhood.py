@@ -69,7 +69,7 @@ class Neighborhood(Derived):
     def matrix(self, values):
         """The [N, N] CSR matrix with `values` [E + N] at the entries of the neighbour lists."""
         indices = self.part("indices", lambda: csr.indices(self.rows, self.columns))
-        return csr.csr_matrix(indices, values, self.num_nodes)
+        return csr.square_matrix(indices, values, self.num_nodes)
 
     def adjacency(self, dtype, transposed=False):
         """Â = A + I, or its transpose, as a CSR matrix of ones."""

@@ -67,7 +67,7 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
             d_noisy = soft * (d_soft - per_row(mean, table)[:, None]) / temperature
             d_scores = folded_matrix(nb)(d_noisy)
             places = csr.indices(tf.range(nb.num_nodes), drawn)
-            hard = csr.csr_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
+            hard = csr.square_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
             return (
                 csr.matmul(d_scores, keys),
                 csr.matmul(csr.transpose(d_scores, d_output.dtype), queries),

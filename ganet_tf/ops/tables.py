@@ -60,7 +60,7 @@ def table_matrix(table, num_nodes):
     """The function from weights [N, W] to the [N, N] CSR matrix with them at the places of `table`."""
     rows = tf.broadcast_to(tf.range(num_nodes)[:, None], tf.shape(table.columns))
     places = csr.indices(tf.reshape(rows, [-1]), tf.reshape(table.columns, [-1]))
-    return lambda weights: csr.csr_matrix(places, tf.reshape(weights, [-1]), num_nodes)
+    return lambda weights: csr.square_matrix(places, tf.reshape(weights, [-1]), num_nodes)
 
 
 def folded_matrix(nb, width=FOLD_WIDTH):

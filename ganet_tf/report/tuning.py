@@ -15,7 +15,8 @@ NODE_GRID = (
     ("model.scale=sqrt",),
     ("optimizer.learning_rate=0.005",),
     ("optimizer.learning_rate=0.02",),
-    ("normalize_features=null",),
+    ("model.skip=gcn",),
+    ("model.scale=sqrt", "optimizer.weight_decay=1e-3"),
 )
 
 NODE_SETTINGS = {dataset: NODE_GRID for dataset in NODE_SETS}

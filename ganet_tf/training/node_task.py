@@ -6,6 +6,8 @@ import tensorflow as tf
 from ganet_tf.training import selection
 from ganet_tf.training.member import Member
 
+SPARSE_SHARE = 0.2  # features of which a smaller share is not 0 go through the network as a sparse matrix
+
 
 class NodeTask:
     """Runs with different seeds on one `NodeDataset`.
@@ -22,20 +24,22 @@ class NodeTask:
     def __init__(self, config, dataset):
         self.config = config
         self.dataset = dataset
+        self.sparse = np.count_nonzero(dataset.x) < SPARSE_SHARE * dataset.x.size
 
     def spec(self):
         """What a model's inputs look like, for any number of nodes asked for: {name: TensorSpec}."""
-        spec = self.dataset.batches("train").element_spec[0]
-        return {name: tf.TensorSpec([None, *tensor.shape[1:]], tensor.dtype) for name, tensor in spec.items()}
+        spec = self.dataset.batches("train", sparse=self.sparse).element_spec[0]
+        return {name: type(part)([None, *part.shape[1:]], part.dtype) for name, part in spec.items()}
 
     def member(self, number):
         """The data of one run: the same for all of them."""
         ds = self.dataset
         val, test = ds.nodes("val"), ds.nodes("test")
         nodes = np.concatenate([val, test])
-        held_out = tf.data.Dataset.from_tensors(({"x": ds.x, "edges": ds.edges, "nodes": nodes}, ds.y[nodes]))
+        whole = ds.batches("all", sparse=self.sparse)
+        held_out = whole.map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
         return Member(
-            batches=lambda initial_epoch=0: ds.batches("train"),
+            batches=lambda initial_epoch=0: ds.batches("train", sparse=self.sparse),
             steps=1,
             held_out=held_out,
             parts={"val": slice(0, len(val)), "test": slice(len(val), None)},
