@@ -1,0 +1,234 @@
+"""The report's section on what happens inside the models, made from results/inside: tables, figures and a reading.
+
+Every sentence is made from the numbers, so that it changes with them.
+"""
+
+import json
+from pathlib import Path
+
+from ganet_tf.report.cells import K_SETS, K_VALUES, all_cells
+from ganet_tf.report.inside_measures import ASLEEP, is_asleep
+from ganet_tf.report.inside_tuning import tuning_lines
+from ganet_tf.report.inside_words import enumeration, figures, link, mean_of, percent, state, table
+
+FIGURES = 2  # drawings of choices that are shown
+
+
+def inside_section(results: Path) -> list[str]:
+    """Markdown lines for RESULTS.md, or none where nothing was looked at.
+
+    Args:
+        results: the results/ folder; links are relative to the folder that it is in.
+    """
+    folder = results / "inside"
+    cells, selection = read_cells(folder), read_selection(folder)
+    if not cells and not selection:
+        return []
+    reported = [cell for cell in cells if not cell["cell"].startswith("tuning/")]
+    return [
+        "## A look inside",
+        "",
+        "Made by `python -m ganet_tf.report.inside` from the run folders.",
+        "",
+        *(selection_lines(selection) if selection else ()),
+        *(attention_lines(reported, results) if reported else ()),
+        *(choice_lines(reported, results) if reported else ()),
+        *tuning_lines([cell for cell in cells if cell not in reported], results),
+    ]
+
+
+def read_cells(folder):
+    """The JSON of all cells below results/inside, the reported ones first, in the report's order."""
+    order = {cell.name: place for place, cell in enumerate(all_cells())}
+    paths = [path for path in folder.rglob("*.json") if path != folder / "selection.json"]
+    cells = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return sorted(cells, key=lambda cell: (order.get(cell["cell"], len(order)), cell["cell"]))
+
+
+def read_selection(folder):
+    """selection.json, or nothing."""
+    path = folder / "selection.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def selection_lines(selection):
+    """How often there is anything to select."""
+    rows = [
+        [name, f"{facts['nodes']:,}", facts["max_degree"], *(percent(share(facts, k)) for k in K_VALUES)]
+        for name, facts in selection.items()
+    ]
+    return [
+        "### How often the hard selection is active",
+        "",
+        "Percent of nodes with more than k candidates (neighbours and the node itself). All others attend to all of "
+        "their candidates, and hGAO is GAO with a gate.",
+        "",
+        *table(["data set", "nodes", "largest degree", *(f"k = {k}" for k in K_VALUES)], rows),
+        "",
+        *selection_reading(selection),
+        "",
+    ]
+
+
+def share(facts, k):
+    """Share of nodes with more than k candidates."""
+    return facts["active"][str(k)] / facts["nodes"]
+
+
+def selection_reading(selection):
+    """What the table of shares means for k."""
+    lines = []
+    never = [name for name, facts in selection.items() if share(facts, 8) == 0]
+    if never:
+        lines.append(
+            f"On {enumeration(never)} no node has more than 8 candidates: k = 8, 16, 32 and 64 are one model there."
+        )
+    lines += [
+        f"The paper's figure 3 shows a curve over k on {name}; from k = 8 on it cannot come from k."
+        for name in K_SETS
+        if name in never
+    ]
+    some = {name: share(facts, 8) for name, facts in selection.items() if name not in never}
+    if some:
+        parts = [f"{percent(value)} % of {name}" for name, value in sorted(some.items(), key=lambda item: item[1])]
+        lines.append(f"At k = 8 the selection is active for {enumeration(parts)}.")
+    return [" ".join(lines)]
+
+
+def attention_lines(cells, results):
+    """Entropy, gates and W_K of each module."""
+    rows = [
+        [
+            cell["cell"],
+            cell["operator"],
+            figures(cell, "entropy", "mean"),
+            state(cell),
+            figures(cell, "gate", "mean"),
+            figures(cell, "key_norm", relative_to="key_norm_start", digits=2),
+        ]
+        for cell in cells
+    ]
+    head = ["cell", "operator", "entropy / log n", "attention", "mean gate", "norm of W_K / at the start"]
+    return [
+        "### Entropy of the attention and gates",
+        "",
+        f"One figure for each module, from the first to the last, of the model that {which(cells)} left, on its test "
+        "graphs (on nodes: all nodes), without dropout. Entropy is divided by the logarithm of how many are attended "
+        "to: 1 is a plain mean. GAT: the mean over heads; cGAO: of the softmax over channels; SampledGAO: of the "
+        "probabilities to be drawn. The gate sigmoid(y) cannot be below 0.5, because y is not negative. "
+        f"Attention is called asleep where its entropy is above {ASLEEP} in every module.",
+        "",
+        *table(head, rows),
+        "",
+        *attention_reading(cells),
+        *link(results, "layers.png", "Entropy and gates of each module"),
+    ]
+
+
+def which(cells):
+    """The folds that were looked at."""
+    numbers = sorted({cell["fold"] for cell in cells})
+    word = "fold" if len(numbers) == 1 else "folds"
+    return f"{word} {enumeration(map(str, numbers))} (on nodes: {word.replace('fold', 'run')} of that number)"
+
+
+def attention_reading(cells):
+    """Where attention is asleep, what became of W_K there, and what the gates do."""
+    asleep = [cell for cell in cells if is_asleep(cell["modules"])]
+    lines = []
+    if asleep:
+        lines.append(
+            f"Attention is asleep in {enumeration([cell['cell'] for cell in asleep])}: the weights there are those of "
+            "a plain mean, so that whatever these cells reach, they reach without it."
+        )
+        norms = [mean_of(cell, "key_norm", relative_to="key_norm_start") for cell in asleep]
+        norms = [norm for norm in norms if norm is not None]
+        if norms:
+            low, high = percent(min(norms)), percent(max(norms))
+            lines.append(f"The norm of W_K is {low} to {high} % there of what it is expected to be before training.")
+    awake = [cell["cell"] for cell in cells if not is_asleep(cell["modules"])]
+    if awake:
+        lines.append(f"It is awake in at least one module of {enumeration(awake)}.")
+    gates = [module["gate"] for cell in cells for module in cell["modules"] if module["gate"]]
+    if gates:
+        low, high = min(gate["p5"] for gate in gates), max(gate["p95"] for gate in gates)
+        middle = sum(gate["mean"] for gate in gates) / len(gates)
+        lines.append(
+            f"Gates lie between {low:.2f} and {high:.2f} (5th and 95th percentiles of the extreme modules), "
+            f"{middle:.2f} on average over modules."
+        )
+    return [" ".join(lines), ""]
+
+
+def choice_lines(cells, results):
+    """What the hard selection takes, beside degree and chance."""
+    choosing = [cell for cell in cells if cell["k"] is not None]
+    if not choosing:
+        return []
+    active = [cell for cell in choosing if any(module["choice"] for module in cell["modules"])]
+    idle = [cell["cell"] for cell in choosing if cell not in active]
+    lines = ["### What is chosen", ""]
+    if active:
+        lines += [*choice_table(active), "", *choice_reading(active), ""]
+    if idle:
+        lines += [f"The selection was never active in {enumeration(idle)}: nothing is chosen there.", ""]
+    drawn = sorted((cell for cell in choosing if cell["figure"]), key=lambda cell: -cell["modules"][0]["active"])
+    for cell in drawn[:FIGURES]:
+        text = f"Choices of {cell['cell']}: thick lines are chosen neighbours, dashed ones were left out"
+        lines += link(results, cell["figure"], text)
+    return lines
+
+
+def choice_table(cells):
+    """Overlaps, module by module."""
+    rows = [
+        [
+            cell["cell"],
+            cell["k"],
+            percent(cell["modules"][0]["active"]),
+            figures(cell, "choice", "degree", digits=2),
+            figures(cell, "choice", "random", digits=2),
+            figures(cell, "choice", "degree_most", digits=2),
+            figures(cell, "choice", "tied", digits=2),
+        ]
+        for cell in cells
+    ]
+    head = ["cell", "k", "active nodes, %", "degree", "by chance", "at most", "tied"]
+    return [
+        "*Degree*: among nodes with n > k candidates, the share of the k chosen that a ranking of the same candidates "
+        "by degree takes too, equal degrees in random order. *By chance*: that share for k drawn at random, k/n. *At "
+        "most*: that share for a choice by degree itself, which equal degrees keep below 1. *Tied*: the share of these "
+        "nodes where somebody left out has the same score, but for rounding, as somebody chosen: the model does not "
+        "tell them apart, and the node number decides. One figure for each module.",
+        "",
+        *table(head, rows),
+    ]
+
+
+def choice_reading(cells):
+    """For each cell, in words: high degrees, low degrees, or neither."""
+    lines = []
+    for cell in cells:
+        choices = {number: module["choice"] for number, module in enumerate(cell["modules"], 1) if module["choice"]}
+        leanings = {number: leaning(choice) for number, choice in choices.items()}
+        parts = []
+        for word in dict.fromkeys(leanings.values()):
+            numbers = [str(number) for number in leanings if leanings[number] == word]
+            parts.append(f"{word} in module{'s' if len(numbers) > 1 else ''} {enumeration(numbers)}")
+        text = f"- {cell['cell']}: the choice {'; it '.join(parts)}"
+        tied = max(choice.get("tied") or 0 for choice in choices.values())
+        if tied > 0.1:
+            text += f". For up to {percent(tied)} % of the nodes a tie was in the way"
+        lines.append(text + ".")
+    return lines
+
+
+def leaning(choice):
+    """How a module's choice stands to degree, by its way from chance (0) to the ranking by degree (1)."""
+    room = choice["degree_most"] - choice["random"]
+    way = (choice["degree"] - choice["random"]) / room if room > 0 else 0
+    if way > 0.8:
+        return "is nearly the one by degree"
+    if way > 0.2:
+        return "leans to high degrees"
+    return "is as near to one by degree as chance" if way > -0.2 else "leans to low degrees"

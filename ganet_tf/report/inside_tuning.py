@@ -1,0 +1,62 @@
+"""The part of the look inside on settings that were tried: do they wake attention up, and do they help?
+
+Settings are compared by validation figures only; none of these runs says anything about test.
+"""
+
+from ganet_tf.report import summaries
+from ganet_tf.report.inside_measures import is_asleep
+from ganet_tf.report.inside_words import NOTHING, enumeration, figures, link, state, table
+
+
+def tuning_lines(cells, results):
+    """A table of all settings that were looked at, and which of them woke attention up."""
+    if not cells:
+        return []
+    rows = []
+    for cell in cells:
+        scores = validation(cell, results)
+        loss, accuracy = (f"{scores['val_loss']:.4f}", f"{scores['val_accuracy']:.2f}") if scores else (NOTHING,) * 2
+        columns = (figures(cell, "entropy", "mean"), state(cell), figures(cell, "gate", "mean"))
+        rows.append([cell["dataset"], setting(cell), *columns, loss, accuracy])
+    head = ["data set", "setting", "entropy / log n", "attention", "mean gate", "val. loss", "val. accuracy, %"]
+    return [
+        "### Waking attention up",
+        "",
+        "Settings that were tried, on validation data only; the losses and accuracies are means over the folds (on "
+        "nodes: seeds) of each run.",
+        "",
+        *table(head, rows),
+        "",
+        *reading(cells, results),
+        "",
+        *link(results, "layers_tuning.png", "Entropy and gates of each module, settings tried"),
+    ]
+
+
+def setting(cell):
+    """The last part of a cell's name: what `--set` changed."""
+    return cell["cell"].rpartition("/")[2]
+
+
+def validation(cell, results):
+    """The run's figures at the epochs that validation chose, or None."""
+    summary = summaries.read(results / cell["cell"])
+    rule = (summary or {}).get("validation") or {}
+    return rule if "val_loss" in rule else None
+
+
+def reading(cells, results):
+    """For each data set: what is awake, and whether the setting with the lowest validation loss is."""
+    lines = []
+    for dataset in dict.fromkeys(cell["dataset"] for cell in cells):
+        mine = [cell for cell in cells if cell["dataset"] == dataset]
+        awake = [setting(cell) for cell in mine if not is_asleep(cell["modules"])]
+        text = f"awake with {enumeration(awake)}" if awake else "asleep with every setting"
+        losses = {cell["cell"]: validation(cell, results) for cell in mine}
+        known = [cell for cell in mine if losses[cell["cell"]]]
+        if known:
+            best = min(known, key=lambda cell: losses[cell["cell"]]["val_loss"])
+            where = "asleep" if is_asleep(best["modules"]) else "awake"
+            text += f"; the lowest validation loss is that of {setting(best)}, where attention is {where}"
+        lines.append(f"- {dataset}: {text}.")
+    return lines

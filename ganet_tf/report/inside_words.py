@@ -1,0 +1,64 @@
+"""Small pieces of the look inside's text: numbers, lists, tables, links."""
+
+from ganet_tf.report.inside_measures import ASLEEP, is_asleep
+
+NOTHING = "–"
+
+
+def percent(value):
+    """A share in percent: 0 only where there is nothing, two digits where there is little."""
+    value = 100 * value
+    return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
+
+
+def enumeration(words):
+    """a, b and c."""
+    words = list(words)
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def table(head, rows):
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(str(entry) for entry in line)} |" for line in lines]
+
+
+def value_of(module, key, part=None, relative_to=None):
+    """A number of a module's JSON, or None."""
+    value = module[key]
+    if value is not None and part is not None:
+        value = value.get(part)
+    if value is not None and relative_to is not None:
+        value /= module[relative_to]
+    return value
+
+
+def figures(cell, key, part=None, relative_to=None, digits=3):
+    """A number of each module, one after another."""
+    values = [value_of(module, key, part, relative_to) for module in cell["modules"]]
+    if all(value is None for value in values):
+        return NOTHING
+    return " ".join(NOTHING if value is None else f"{value:.{digits}f}" for value in values)
+
+
+def mean_of(cell, key, part=None, relative_to=None):
+    """The mean of a number over modules, or None."""
+    values = [value_of(module, key, part, relative_to) for module in cell["modules"]]
+    values = [value for value in values if value is not None]
+    return sum(values) / len(values) if values else None
+
+
+def state(cell):
+    """Asleep, or in how many modules attention is awake."""
+    if is_asleep(cell["modules"]):
+        return "asleep"
+    entropies = [module["entropy"]["mean"] for module in cell["modules"] if module["entropy"]]
+    awake = sum(entropy <= ASLEEP for entropy in entropies)
+    return f"awake in {awake} of {len(entropies)}"
+
+
+def link(results, name, text):
+    """The Markdown of a figure below results/inside, if it is there."""
+    if not (results / "inside" / name).exists():
+        return []
+    return [f"![{text}]({results.name}/inside/{name})", ""]
