@@ -1,0 +1,64 @@
+"""The short form for the README, and the two columns of configs/README.md."""
+
+from ganet_tf.report import names, numbers
+from ganet_tf.report.cells import MODELS, NODE_SETS, all_cells, graph_cell, node_cell
+from ganet_tf.report.markdown import table
+from ganet_tf.report.numbers import MISSING, NONE, SELECTED_ON_TEST
+from ganet_tf.training import paper
+
+
+def readme_block(results):
+    """Ours beside the paper's on all nine data sets, as Markdown."""
+    graph_heads = ["test accuracy, %"]
+    for model in ("hganet", "cganet"):
+        graph_heads += [f"{names.MODELS[model]}, paper", f"best test epoch {SELECTED_ON_TEST}", "last epoch"]
+    node_heads = ["test accuracy, %", "hGANet, paper", "hGANet", "GCN", "GAT"]
+    lines = [
+        *table(graph_heads, [graph_line(results, dataset) for dataset in names.DATASETS]),
+        *table(node_heads, [node_line(results, dataset) for dataset in NODE_SETS]),
+        f"Mean ± standard deviation over ten folds or seeds. {SELECTED_ON_TEST} The epoch is selected on test, which "
+        "is probably what the paper reports; the last epoch is not selected at all. On nodes, validation chooses "
+        "the epoch. [RESULTS.md](RESULTS.md) has every table, the control without attention, the protocol without a "
+        "look at test, paired tests, and the command behind each figure; `make report` writes it from `results/`.",
+    ]
+    return "\n".join(lines)
+
+
+def graph_line(results, dataset):
+    """A data set of Table 5: hGANet and cGANet."""
+    cells = [names.dataset(dataset)]
+    for model in ("hganet", "cganet"):
+        summary = results.get(graph_cell(dataset, model))
+        rules = [numbers.accuracy(summary[rule]) for rule in ("best_test_epoch", "last_epoch")] if summary else []
+        cells += [paper.cell(dataset, model).text, *(rules or [MISSING, NONE])]
+    return cells
+
+
+def node_line(results, dataset):
+    """A data set of Table 6: hGANet beside GCN and GAT trained here."""
+    found = [results.rule(node_cell(dataset, model), "validation") for model in ("hganet", "gcn", "gat")]
+    ours = [numbers.accuracy(rule) if rule else MISSING for rule in found]
+    return [dataset, paper.cell(dataset, "hganet").text, *ours]
+
+
+def config_figures(results):
+    """{config file: (figures, run time)} of every shipped config whose cell was run, as texts."""
+    found = {}
+    for cell in all_cells():
+        summary = results.get(cell)
+        if summary and is_plain(cell):
+            found[f"{cell.name}.yaml"] = (figure(summary), numbers.duration(summary["duration_seconds"]))
+    return found
+
+
+def is_plain(cell):
+    """Whether a cell is its config as it stands, under the config's own protocol."""
+    plain = cell.model in (*MODELS, "gcn", "gat") and not cell.settings
+    return plain and (cell.dataset in NODE_SETS or cell.protocol == "paper")
+
+
+def figure(summary):
+    """`85.00 last, 90.00 best test`, or the figure at the epoch that validation chose."""
+    if summary["task"] == "node":
+        return numbers.mean(summary["validation"])
+    return f"{numbers.mean(summary['last_epoch'])} last, {numbers.mean(summary['best_test_epoch'])} best test"

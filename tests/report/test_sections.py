@@ -1,0 +1,191 @@
+"""The sections of RESULTS.md say what the summaries say."""
+
+import pytest
+
+from ganet_tf.report.cells import K_VALUES, LINEAR, Cell, graph_cell, node_cell
+from ganet_tf.report.comparisons import compare, family_lines, paired_section
+from ganet_tf.report.every_cell import cells_section
+from ganet_tf.report.honest import operators_section, validation_section
+from ganet_tf.report.k_sweep import k_section
+from ganet_tf.report.short_form import config_figures, readme_block
+from ganet_tf.report.tables import table_5, table_6, table_7
+from ganet_tf.report.tuning import tuning_cells
+from ganet_tf.report.tuning_section import tuning_section
+from tests.report.made_up import rule, summary, write
+
+TEN = [80.0, 82.0, 84.0, 86.0, 88.0, 80.0, 82.0, 84.0, 86.0, 88.0]  # mean 84, standard deviation sqrt(80 / 9)
+
+
+def text(lines):
+    return "\n".join(lines)
+
+
+def put(results, cell, last=TEN, **changes):
+    write(results.folder, cell, summary(cell, last, **changes))
+
+
+def test_table_5_has_paper_and_all_rules(results):
+    put(results, graph_cell("PTC", "hganet"))
+    found = text(table_5(results))
+    assert "| PTC | hGANet | 65.02 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 |" in found
+    assert "| PTC | cGANet | 63.53 | not run yet | – | – | – |" in found
+    assert "at the best test epoch †: hGANet on 1 of 1 data set." in found
+
+
+@pytest.mark.parametrize("mean, mark", [(90.0, "yes"), (89.996, "yes"), (89.99, "no")])
+def test_mark_follows_the_printed_figure(results, mean, mark):
+    found = summary(graph_cell("MUTAG", "hganet"), TEN)
+    found["best_test_epoch"] = rule([mean - 1, mean + 1])
+    write(results.folder, graph_cell("MUTAG", "hganet"), found)
+    assert f" | {mark} | " in next(line for line in table_5(results) if line.startswith("| MUTAG | hGANet"))
+
+
+def test_control_is_compared_with_hganet(results):
+    put(results, graph_cell("DD", "hganet"))
+    put(results, graph_cell("DD", LINEAR), [value - 1 for value in TEN])
+    found = text(table_5(results))
+    assert "above the linear control's on 1 of 1 data set at the best test epoch † and on 1 at the last epoch" in found
+
+
+def test_table_7_and_the_cell_that_the_paper_could_not_fill(results):
+    assert "ours has not been trained there yet" in text(table_7(results))
+    put(results, graph_cell("DD", "ganet"))
+    fresh = type(results)(results.folder)
+    found = text(table_7(fresh))
+    assert "| GAO | paper | OOM | 77.92 |" in found
+    assert "and trains: 86.00 ± 2.98 at the best test epoch †, 84.00 ± 2.98 at the last." in found
+
+
+def test_table_6_labels_lgcns_rule(results):
+    put(results, node_cell("Citeseer", "hganet"))
+    found = text(table_6(results))
+    assert "LGCN's rule †" in found
+    assert "| Citeseer | hGANet | 72.7 ± 0.6 | 84.00 ± 2.98 | yes | 86.00 ± 2.98 |" in found
+    assert "+11.30 on Citeseer" in found
+
+
+def test_missing_cells_come_with_their_command(results):
+    put(results, node_cell("Cora", "gcn"))
+    found = text(table_6(results))
+    assert "Not run yet: `cora_hganet`, `cora_linear`, `cora_gat`, `citeseer_hganet`" in found
+    assert "python -m ganet_tf.report.run --only cora_hganet cora_linear cora_gat citeseer_hganet" in found
+
+
+def test_unfinished_cell_counts_as_missing(results):
+    put(results, graph_cell("PTC", "hganet"), complete=False)
+    assert "| PTC | hGANet | 65.02 | not run yet |" in text(table_5(results))
+
+
+def test_k_that_change_nothing_are_called_one_model(results):
+    for k in K_VALUES:
+        put(results, graph_cell("MUTAG", "hganet", k=k), TEN if k > 4 else TEN[::-1])
+    found = text(k_section(results))
+    assert "MUTAG: k = 8, 16, 32 and 64 gave the same accuracy in every fold under both rules: no node has" in found
+    assert "k = 64 against" not in found
+
+
+def test_k_that_ought_to_change_nothing_but_do(results):
+    for k in K_VALUES:
+        put(results, graph_cell("MUTAG", "hganet", k=k), [value + k / 100 for value in TEN])
+    found = text(k_section(results))
+    assert "k = 8, 16, 32 and 64 did not give the same figures" in found
+    assert "highest with k = 64 at the best test epoch † (0.60 points above the lowest)" in found
+
+
+def test_k_64_against_k_8_on_proteins(results):
+    put(results, graph_cell("PROTEINS", "hganet"))
+    put(results, graph_cell("PROTEINS", "hganet", k=64), [v - 2 - i / 10 for i, v in enumerate(TEN)])
+    found = text(k_section(results))
+    assert "PROTEINS: k = 64 against k = 8 at the last epoch: -2.45 points" in found
+    assert "test over folds: p < 0.001" in found
+
+
+def test_validation_stands_beside_honest_references(results):
+    put(results, graph_cell("PROTEINS", "hganet", "validation"), [value - 10 for value in TEN])
+    found = text(validation_section(results))
+    assert "| hGANet | not run yet | 74.00 ± 2.98 | not run yet |" in found
+    assert "| DGCNN, Errica et al. | 76.6 ± 4.3 | 72.9 ± 3.5 | – | – | 45.6 ± 3.4 |" in found
+    assert "At least the DGCNN of Errica et al.: hGANet on 1 of 1 data set." in found
+    assert "At least the structure-agnostic baseline of Errica et al.: hGANet on 0 of 1 data set." in found
+
+
+def test_operators_that_the_paper_only_describes(results):
+    put(results, graph_cell("MUTAG", "sampled"))
+    assert "| MUTAG | SampledGAO | 86.00 ± 2.98 | 84.00 ± 2.98 |" in text(operators_section(results))
+
+
+def test_comparison_uses_the_folds_in_pairs(results):
+    put(results, graph_cell("DD", "hganet"))
+    put(results, graph_cell("DD", "ganet"), [value - 1 - 0.1 * i for i, value in enumerate(TEN)])
+    found = compare(results, "DD", ("hganet", "ganet"), "paper")
+    assert found.differences == pytest.approx([1 + 0.1 * i for i in range(10)])
+    assert found.p_wilcoxon == 2 / 1024
+    lines = text(family_lines(results, "paper", (("hganet", "ganet"),)))
+    assert "| D&D | hGAO - GAO | +1.45 ± 0.30 | 10 / 0 / 0 | 0.002 | 0.002 |" in lines
+    assert "Below 0.05 under both tests after correction: hGAO above GAO on D&D." in lines
+
+
+def test_noise_is_called_noise(results):
+    put(results, graph_cell("PTC", "hganet"))
+    put(results, graph_cell("PTC", "cganet"), TEN[::-1])
+    found = text(paired_section(results))
+    assert "Of 1 comparison, 0 (Wilcoxon) and 0 (corrected t) are below 0.05 before correction" in found
+    assert "no order of these operators can be read" in found
+    assert "No comparison yet" in found
+
+
+def tuned(results, cell, loss):
+    found = summary(cell, TEN)
+    found["validation"] |= {"val_loss": loss, "val_accuracy": 71.5}
+    found["config"]["model"] = {"settings": list(cell.settings)}
+    write(results.folder, cell, found)
+    return found
+
+
+def test_tuning_shows_validation_only_and_what_was_chosen(results):
+    first, second = tuning_cells()[:2]
+    tuned(results, first, 0.75)
+    chosen = tuned(results, second, 0.5)
+    left_the_list = Cell(f"tuning/{second.name.split('/')[1]}/old", first.dataset, "hganet", "validation", ("seed=3",))
+    tuned(results, left_the_list, 0.9)
+    put(results, node_cell(first.dataset, "hganet"), config={**chosen["config"], "seed": 7})
+    found = text(tuning_section(results))
+    settings = ", ".join(f"`{setting}`" for setting in second.settings)
+    assert f"| {settings} | 0.5000 | 71.50 | 10 | lowest so far |" in found
+    assert "| `seed=3` | 0.9000 | 71.50 | 10 |  |" in found
+    assert found.index(settings) < found.index("the config as it was") < found.index("`seed=3`")
+    assert f"was trained with {settings}." in found
+    assert "84.00" not in found
+
+
+def test_every_cell_can_be_run_again(results):
+    cell, tuning = graph_cell("DD", "hganet"), tuning_cells()[0]
+    put(results, cell, git_revision=["b" * 40, "a" * 40 + "-dirty"], duration_seconds=45.0)
+    tuned(results, tuning, 0.5)
+    found = text(cells_section(results))
+    row = f"| [dd_hganet](results/dd_hganet/summary.json) | `{cell.command}` | 0 | aaaaaaa-dirty, bbbbbbb |"
+    assert f"{row} 2.21.0 / 3.15.1 | 45 s |" in found
+    assert f"`python train.py --config results/{tuning.name}/config.yaml --threads 1 --deterministic" in found
+    assert "on Abacus, 2 cores" in found
+    assert f"| dd_cganet | `{graph_cell('DD', 'cganet').command}` | not run yet |" in found
+
+
+def test_readme_block(results):
+    put(results, graph_cell("MUTAG", "cganet"))
+    put(results, node_cell("Cora", "hganet"))
+    found = readme_block(results)
+    assert "| MUTAG | 90.00 | not run yet | – | 89.00 | 86.00 ± 2.98 | 84.00 ± 2.98 |" in found
+    assert "| Cora | 83.5 ± 0.7 | 84.00 ± 2.98 | not run yet | not run yet |" in found
+    assert "selected on test" in found
+
+
+def test_config_figures(results):
+    put(results, graph_cell("MUTAG", "cganet"))
+    put(results, graph_cell("MUTAG", "hganet", k=4))
+    put(results, graph_cell("MUTAG", "hganet", "validation"))
+    put(results, graph_cell("MUTAG", LINEAR))
+    put(results, node_cell("Cora", "gat"), duration_seconds=200.0)
+    assert config_figures(results) == {
+        "mutag_cganet.yaml": ("84.00 last, 86.00 best test", "1 h 02 min"),
+        "cora_gat.yaml": ("84.00", "3 min"),
+    }
