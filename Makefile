@@ -1,11 +1,12 @@
 # make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
+# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md from results/.
 # All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench results report clean
 
 demo: $(READY)
 	@$(PY) train.py
@@ -15,6 +16,12 @@ test: $(READY) lint
 
 bench: $(READY)
 	@$(PY) benchmarks/run.py
+
+results: $(READY)
+	@$(PY) -m ganet_tf.report.run
+
+report: $(READY)
+	@$(PY) -m ganet_tf.report
 
 lint: $(READY)
 	@$(PY) -m ruff check .

@@ -1,0 +1,58 @@
+"""RESULTS.md, top to bottom."""
+
+from ganet_tf.report.comparisons import paired_section
+from ganet_tf.report.every_cell import cells_section
+from ganet_tf.report.honest import operators_section, validation_section
+from ganet_tf.report.inside_section import inside_section
+from ganet_tf.report.k_sweep import k_section
+from ganet_tf.report.numbers import SELECTED_ON_TEST
+from ganet_tf.report.tables import table_5, table_6, table_7
+from ganet_tf.report.tuning_section import tuning_section
+
+HEAD = """\
+# Results
+
+What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, KDD 2019).
+`python -m ganet_tf.report` (or `make report`) writes this file and its plots from `results/` alone, and
+`python -m ganet_tf.report --check` tells whether they are up to date. `python -m ganet_tf.report.run` (or
+`make results`) trains whatever is missing, and the last table has the command behind every figure.
+
+## Which epoch counts
+"""
+
+RULES = (
+    f"{SELECTED_ON_TEST} marks every figure that is selected on test; all others are not.",
+    "*Last epoch*: after the number of epochs that the config fixes. Nothing is selected.",
+    f"*Best test epoch* {SELECTED_ON_TEST}: in each fold the epoch with the highest test accuracy, the first on "
+    "ties. **Selected on test**, so too high. The paper does not say which epoch it reports; its authors' later "
+    "code has this rule, and it is the likely one.",
+    f"*Best epoch of the mean curve* {SELECTED_ON_TEST}: one epoch for all folds, where the mean of their test "
+    "curves is highest. **Selected on test**, too.",
+    "*Validation*: the epoch with the lowest validation loss, the first on ties; the test part is used once, with "
+    "that epoch's weights. On graphs a stratified tenth of the training graphs is validation; on nodes it is the "
+    "standard split's.",
+)
+
+PLOTS = [
+    "![accuracy on graphs under every rule, and the paper's](results/plots/graphs.png)",
+    "",
+    "![accuracy on nodes, and the paper's](results/plots/nodes.png)",
+    "",
+]
+
+SECTIONS = (
+    table_5, table_7, table_6, k_section, validation_section, operators_section, paired_section, tuning_section,
+)  # fmt: skip
+
+
+def document(results):
+    """The whole text.
+
+    Args:
+        results: a `Results`.
+    """
+    legend = [f"- {rule}" for rule in RULES]
+    body = [line for section in SECTIONS for line in section(results)]
+    inside = inside_section(results.folder)
+    lines = [HEAD, *legend, "", *PLOTS, *body, *inside, *([""] if inside else []), *cells_section(results)]
+    return "\n".join(lines).rstrip() + "\n"
