@@ -70,7 +70,7 @@ def is_current(path, data):
 
 def print_state(results, written):
     """What was written, and which cells are done and missing."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
     groups = {}
     for cell in [*all_cells(), *tuning_cells()]:
         groups.setdefault("tuning" if cell.name.startswith("tuning/") else cell.dataset, []).append(cell)

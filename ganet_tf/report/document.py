@@ -5,6 +5,7 @@ from ganet_tf.report.every_cell import cells_section
 from ganet_tf.report.honest import operators_section, validation_section
 from ganet_tf.report.inside_section import inside_section
 from ganet_tf.report.k_sweep import k_section
+from ganet_tf.report.markdown import joined
 from ganet_tf.report.numbers import SELECTED_ON_TEST
 from ganet_tf.report.tables import table_5, table_6, table_7
 from ganet_tf.report.tuning_section import tuning_section
@@ -53,6 +54,4 @@ def document(results):
     """
     legend = [f"- {rule}" for rule in RULES]
     body = [line for section in SECTIONS for line in section(results)]
-    inside = inside_section(results.folder)
-    lines = [HEAD, *legend, "", *PLOTS, *body, *inside, *([""] if inside else []), *cells_section(results)]
-    return "\n".join(lines).rstrip() + "\n"
+    return joined([HEAD, *legend, "", *PLOTS, *body, *inside_section(results.folder), "", *cells_section(results)])

@@ -1,5 +1,8 @@
 """The few Markdown forms that RESULTS.md is made of."""
 
+import re
+import shlex
+
 MARKS = ("<!-- results -->", "<!-- /results -->")
 RUN = "python -m ganet_tf.report.run"
 
@@ -21,8 +24,13 @@ def missing_note(results, cells):
     if not names:
         return []
     listed = ", ".join(f"`{name}`" for name in names)
-    command = f"{RUN} --only {' '.join(names)}"
+    command = f"{RUN} --only {shlex.join(names)}"
     return [f"Not run yet: {listed}. To run what is missing here:", "", "```", command, "```", ""]
+
+
+def joined(lines):
+    """Lines as a text, never with two empty lines in a row."""
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
 def between_marks(text, block):

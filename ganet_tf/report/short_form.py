@@ -11,8 +11,9 @@ def readme_block(results):
     """Ours beside the paper's on all nine data sets, as Markdown."""
     graph_heads = ["test accuracy, %"]
     for model in ("hganet", "cganet"):
-        graph_heads += [f"{names.MODELS[model]}, paper", f"best test epoch {SELECTED_ON_TEST}", "last epoch"]
-    node_heads = ["test accuracy, %", "hGANet, paper", "hGANet", "GCN", "GAT"]
+        name = names.MODELS[model]
+        graph_heads += [f"{name}: paper", f"{name}: best test epoch {SELECTED_ON_TEST}", f"{name}: last epoch"]
+    node_heads = ["test accuracy, %", "hGANet: paper", "hGANet", "GCN", "GAT"]
     lines = [
         *table(graph_heads, [graph_line(results, dataset) for dataset in names.DATASETS]),
         *table(node_heads, [node_line(results, dataset) for dataset in NODE_SETS]),
