@@ -1,4 +1,4 @@
-"""Which differences between operators are more than noise: paired tests over folds."""
+"""Which differences between models are more than noise: paired tests over folds."""
 
 import statistics
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ PROTOCOLS = {  # (title, rule, data sets, share of the training graphs that vali
 FAMILIES = {
     "attention operators against each other": (("hganet", "cganet"), ("hganet", "ganet"), ("cganet", "ganet")),
     "each attention operator against the linear map": tuple((m, LINEAR) for m in ("hganet", "cganet", "ganet")),
+    "the paper's two networks against DGCNN": (("hganet", "dgcnn"), ("cganet", "dgcnn")),
 }
+LABELS = {**names.OPERATORS, "dgcnn": "DGCNN"}
 HEADS = (
     "data set", "comparison", "mean difference ± sd", "better / equal / worse folds", "Wilcoxon p", "Holm",
     "corrected t", "p", "Holm",
@@ -27,7 +29,7 @@ HEADS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two operators on one data set.
+    """Two models on one data set.
 
     Args:
         dataset: canonical name.
@@ -48,7 +50,7 @@ class Comparison:
     @property
     def words(self):
         """`hGAO - cGAO`."""
-        return " - ".join(names.OPERATORS[model] for model in self.models)
+        return " - ".join(LABELS[model] for model in self.models)
 
 
 def compare(results, dataset, models, protocol):
@@ -69,12 +71,12 @@ def paired_section(results):
         graph_cell(dataset, model, protocol)
         for protocol, (_, _, datasets, _) in PROTOCOLS.items()
         for dataset in datasets
-        for model in names.OPERATORS
+        for model in LABELS
     ]
     lines = [
         "## Paired tests: is it more than noise?",
         "",
-        "Every operator was trained and tested on the same folds, so accuracies are compared fold by fold; figures "
+        "Every model was trained and tested on the same folds, so accuracies are compared fold by fold; figures "
         "selected on test are left out. *Wilcoxon* is the signed-rank test, exact with ties counted, which takes "
         "the folds as independent. *Corrected t* is Nadeau and Bengio's resampled t-test, t = mean(d) / sqrt((1/n + "
         "n_test/n_train) var(d)) with n - 1 degrees of freedom, which allows for training sets that overlap; "
@@ -133,7 +135,7 @@ def reading(found, holm_wilcoxon, holm_t):
         text += f" (Wilcoxon's test cannot go below {smallest:.3f} here after correction, with so few folds.)"
     winners = [c for c, *p in zip(found, holm_wilcoxon, holm_t, strict=True) if max(p) < LEVEL]
     if not any(kept):
-        return text + " So no order of these operators can be read from this table: chance alone may have made it."
+        return text + " So no order of these models can be read from this table: chance alone may have made it."
     if not winners:
         return text + " The two tests do not agree on any of them: take none of these differences for granted."
     return text + f" Below {LEVEL} under both tests after correction: {numbers.listing(map(direction, winners))}."
@@ -141,6 +143,6 @@ def reading(found, holm_wilcoxon, holm_t):
 
 def direction(comparison):
     """`hGAO above linear on PROTEINS`."""
-    first, second = (names.OPERATORS[model] for model in comparison.models)
+    first, second = (LABELS[model] for model in comparison.models)
     word = "above" if comparison.t > 0 else "below"
     return f"{first} {word} {second} on {names.dataset(comparison.dataset)}"
