@@ -29,9 +29,10 @@ RULES = (
     "code has this rule, and it is the likely one.",
     f"*Best epoch of the mean curve* {SELECTED_ON_TEST}: one epoch for all folds, where the mean of their test "
     "curves is highest. **Selected on test**, too.",
-    "*Validation*: the epoch with the lowest validation loss, the first on ties; the test part is used once, with "
-    "that epoch's weights. On graphs a stratified tenth of the training graphs is validation; on nodes it is the "
-    "standard split's.",
+    "*Validation*: the epoch with the lowest validation loss, the first on ties; the figure is the test accuracy with "
+    "that epoch's weights. On graphs a stratified tenth of the training graphs is validation, and the test fold is "
+    "evaluated only then, once; on nodes validation is the standard split's, and the test curve is written down but "
+    "not looked at.",
 )
 
 PLOTS = [
