@@ -22,7 +22,7 @@ What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, K
 """
 
 RULES = (
-    f"{SELECTED_ON_TEST} marks every figure that is selected on test; all others are not.",
+    f"{SELECTED_ON_TEST} marks every figure of ours that is selected on test; all others of ours are not.",
     "*Last epoch*: after the number of epochs that the config fixes. Nothing is selected.",
     f"*Best test epoch* {SELECTED_ON_TEST}: in each fold the epoch with the highest test accuracy, the first on "
     "ties. **Selected on test**, so too high. The paper does not say which epoch it reports; its authors' later "
