@@ -39,7 +39,7 @@ def main(argv=None):
     try:
         runs = find_runs(arguments.cells, arguments.runs, arguments.fold)
         inside_selection.write_selection(folder / "selection.json", arguments.data_dir, inside_selection.DATASETS)
-        drawn = arguments.draw or [run.cell for run in runs if run.cell in DRAWN]
+        drawn = arguments.draw or to_draw(runs, fallback=not arguments.cells)
         for run in tqdm(runs, "looking inside", unit="cell"):
             write_cell(run, folder, run.cell in drawn, arguments.data_dir)
     except (GANetError, OSError) as error:
@@ -62,14 +62,21 @@ def parser():
     return result
 
 
+def to_draw(runs, fallback):
+    """The cells whose choices are drawn; with `fallback`, any hGANet where there is none of those yet."""
+    hganets = [run.cell for run in runs if run.operator == "hgao"]
+    return [cell for cell in hganets if cell in DRAWN] or hganets[: int(fallback)]
+
+
 def write_cell(run, folder, drawn, data_dir=None):
     """Writes <cell>.json and, if asked for, the drawing of its choices."""
     model, batches = load_model(run), load_batches(run, data_dir)
     report = {**describe(run, batches), "modules": look_at(model, batches), "figure": None}
+    figure = folder / f"choice_{run.cell.replace('/', '_')}.png"
+    figure.unlink(missing_ok=True)  # an older look's
     if drawn and run.operator == "hgao":
-        name = f"choice_{run.cell.replace('/', '_')}.png"
-        draw_choice(model, batches, report, folder / name)
-        report["figure"] = name
+        draw_choice(model, batches, report, figure)
+        report["figure"] = figure.name
     path = folder / f"{run.cell}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, json.dumps(report, indent=2, ensure_ascii=False) + "\n")

@@ -1,6 +1,7 @@
 """The part of the look inside on what the hard selection takes: high degrees, low degrees, or neither."""
 
-from ganet_tf.report.inside_words import enumeration, figures, link, percent, table
+from ganet_tf.report.inside_words import code, enumeration, figures, link, names_of, percent
+from ganet_tf.report.markdown import table
 
 FIGURES = 2  # drawings of choices that are shown
 
@@ -11,12 +12,12 @@ def choice_lines(cells, results):
     if not choosing:
         return []
     active = [cell for cell in choosing if any(module["choice"] for module in cell["modules"])]
-    idle = [cell["cell"] for cell in choosing if cell not in active]
+    idle = [cell for cell in choosing if cell not in active]
     lines = ["### What is chosen", ""]
     if active:
-        lines += [*choice_table(active), "", *choice_reading(active), ""]
+        lines += [*choice_table(active), *choice_reading(active), ""]
     if idle:
-        lines += [f"The selection was never active in {enumeration(idle)}: nothing is chosen there.", ""]
+        lines += [f"The selection was never active in {names_of(idle)}: nothing is chosen there.", ""]
     drawn = sorted((cell for cell in choosing if cell["figure"]), key=lambda cell: -cell["modules"][0]["active"])
     for cell in drawn[:FIGURES]:
         text = f"Choices of {cell['cell']}: thick lines are chosen neighbours, dashed ones were left out"
@@ -28,7 +29,7 @@ def choice_table(cells):
     """Overlaps, module by module."""
     rows = [
         [
-            cell["cell"],
+            code(cell),
             cell["k"],
             percent(cell["modules"][0]["active"]),
             figures(cell, "choice", "degree", digits=2),
@@ -46,7 +47,7 @@ def choice_table(cells):
         "nodes where somebody left out has the same score, but for rounding, as somebody chosen: the model does not "
         "tell them apart, and the node number decides. One figure for each module.",
         "",
-        *table(head, rows),
+        *table(head, rows, left=1),
     ]
 
 
@@ -60,10 +61,10 @@ def choice_reading(cells):
         for word in dict.fromkeys(leanings.values()):
             numbers = [str(number) for number in leanings if leanings[number] == word]
             parts.append(f"{word} in module{'s' if len(numbers) > 1 else ''} {enumeration(numbers)}")
-        text = f"- {cell['cell']}: the choice {'; it '.join(parts)}"
+        text = f"- {code(cell)}: the choice {'; it '.join(parts)}"
         tied = max(choice.get("tied") or 0 for choice in choices.values())
         if tied > 0.1:
-            text += f". For up to {percent(tied)} % of the nodes a tie was in the way"
+            text += f". For up to {percent(tied)} % of its nodes somebody left out ties with somebody chosen"
         lines.append(text + ".")
     return lines
 

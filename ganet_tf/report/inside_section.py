@@ -6,11 +6,13 @@ Every sentence is made from the numbers, so that it changes with them.
 import json
 from pathlib import Path
 
+from ganet_tf.report import names
 from ganet_tf.report.cells import K_SETS, K_VALUES, all_cells
 from ganet_tf.report.inside_choices import choice_lines
 from ganet_tf.report.inside_measures import ASLEEP, is_asleep
 from ganet_tf.report.inside_tuning import tuning_lines
-from ganet_tf.report.inside_words import enumeration, figures, link, mean_of, percent, state, table
+from ganet_tf.report.inside_words import code, enumeration, figures, link, mean_of, names_of, percent, state
+from ganet_tf.report.markdown import table
 
 
 def inside_section(results: Path) -> list[str]:
@@ -53,7 +55,7 @@ def read_selection(folder):
 def selection_lines(selection):
     """How often there is anything to select."""
     rows = [
-        [name, f"{facts['nodes']:,}", facts["max_degree"], *(percent(share(facts, k)) for k in K_VALUES)]
+        [names.dataset(name), f"{facts['nodes']:,}", facts["max_degree"], *(percent(share(facts, k)) for k in K_VALUES)]
         for name, facts in selection.items()
     ]
     return [
@@ -63,7 +65,6 @@ def selection_lines(selection):
         "their candidates, and hGAO is GAO with a gate.",
         "",
         *table(["data set", "nodes", "largest degree", *(f"k = {k}" for k in K_VALUES)], rows),
-        "",
         *selection_reading(selection),
         "",
     ]
@@ -80,7 +81,8 @@ def selection_reading(selection):
     never = [name for name, facts in selection.items() if share(facts, 8) == 0]
     if never:
         lines.append(
-            f"On {enumeration(never)} no node has more than 8 candidates: k = 8, 16, 32 and 64 are one model there."
+            f"On {enumeration(map(names.dataset, never))} no node has more than 8 candidates: k = 8, 16, 32 and 64 are "
+            "one model there."
         )
     lines += [
         f"The paper's figure 3 shows a curve over k on {name}; from k = 8 on it cannot come from k."
@@ -89,8 +91,9 @@ def selection_reading(selection):
     ]
     some = {name: share(facts, 8) for name, facts in selection.items() if name not in never}
     if some:
-        parts = [f"{percent(value)} % of {name}" for name, value in sorted(some.items(), key=lambda item: item[1])]
-        lines.append(f"At k = 8 the selection is active for {enumeration(parts)}.")
+        ranked = sorted(some.items(), key=lambda item: item[1])
+        parts = [f"{percent(value)} % on {names.dataset(name)}" for name, value in ranked]
+        lines.append(f"At k = 8 the selection is active for this share of the nodes: {enumeration(parts)}.")
     return [" ".join(lines)]
 
 
@@ -98,7 +101,7 @@ def attention_lines(cells, results):
     """Entropy, gates and W_K of each module."""
     rows = [
         [
-            cell["cell"],
+            code(cell),
             cell["operator"],
             figures(cell, "entropy", "mean"),
             state(cell),
@@ -117,8 +120,7 @@ def attention_lines(cells, results):
         "probabilities to be drawn. The gate sigmoid(y) cannot be below 0.5, because y is not negative. "
         f"Attention is called asleep where its entropy is above {ASLEEP} in every module.",
         "",
-        *table(head, rows),
-        "",
+        *table(head, rows, left=len(head)),
         *attention_reading(cells),
         *link(results, "layers.png", "Entropy and gates of each module"),
     ]
@@ -137,7 +139,7 @@ def attention_reading(cells):
     lines = []
     if asleep:
         lines.append(
-            f"Attention is asleep in {enumeration([cell['cell'] for cell in asleep])}: the weights there are those of "
+            f"Attention is asleep in {names_of(asleep)}: the weights there are those of "
             "a plain mean, so that whatever these cells reach, they reach without it."
         )
         norms = [mean_of(cell, "key_norm", relative_to="key_norm_start") for cell in asleep]
@@ -145,9 +147,9 @@ def attention_reading(cells):
         if norms:
             low, high = percent(min(norms)), percent(max(norms))
             lines.append(f"The norm of W_K is {low} to {high} % there of what it is expected to be before training.")
-    awake = [cell["cell"] for cell in cells if not is_asleep(cell["modules"])]
+    awake = [cell for cell in cells if cell not in asleep]
     if awake:
-        lines.append(f"It is awake in at least one module of {enumeration(awake)}.")
+        lines.append(f"It is awake in at least one module of {names_of(awake)}.")
     gates = [module["gate"] for cell in cells for module in cell["modules"] if module["gate"]]
     if gates:
         low, high = min(gate["p5"] for gate in gates), max(gate["p95"] for gate in gates)

@@ -3,9 +3,10 @@
 Settings are compared by validation figures only; none of these runs says anything about test.
 """
 
-from ganet_tf.report import summaries
+from ganet_tf.report import names, summaries
 from ganet_tf.report.inside_measures import is_asleep
-from ganet_tf.report.inside_words import NOTHING, enumeration, figures, link, state, table
+from ganet_tf.report.inside_words import NOTHING, enumeration, figures, link, state
+from ganet_tf.report.markdown import table
 
 
 def tuning_lines(cells, results):
@@ -17,7 +18,7 @@ def tuning_lines(cells, results):
         scores = validation(cell, results)
         loss, accuracy = (f"{scores['val_loss']:.4f}", f"{scores['val_accuracy']:.2f}") if scores else (NOTHING,) * 2
         columns = (figures(cell, "entropy", "mean"), state(cell), figures(cell, "gate", "mean"))
-        rows.append([cell["dataset"], setting(cell), *columns, loss, accuracy])
+        rows.append([names.dataset(cell["dataset"]), setting(cell), *columns, loss, accuracy])
     head = ["data set", "setting", "entropy / log n", "attention", "mean gate", "val. loss", "val. accuracy, %"]
     return [
         "### Waking attention up",
@@ -25,8 +26,7 @@ def tuning_lines(cells, results):
         "Settings that were tried, on validation data only; the losses and accuracies are means over the folds (on "
         "nodes: seeds) of each run.",
         "",
-        *table(head, rows),
-        "",
+        *table(head, rows, left=5),
         *reading(cells, results),
         "",
         *link(results, "layers_tuning.png", "Entropy and gates of each module, settings tried"),
@@ -34,8 +34,8 @@ def tuning_lines(cells, results):
 
 
 def setting(cell):
-    """The last part of a cell's name: what `--set` changed."""
-    return cell["cell"].rpartition("/")[2]
+    """The last part of a cell's name, what `--set` changed, as Markdown."""
+    return f"`{cell['cell'].rpartition('/')[2]}`"
 
 
 def validation(cell, results):
@@ -51,12 +51,12 @@ def reading(cells, results):
     for dataset in dict.fromkeys(cell["dataset"] for cell in cells):
         mine = [cell for cell in cells if cell["dataset"] == dataset]
         awake = [setting(cell) for cell in mine if not is_asleep(cell["modules"])]
-        text = f"awake with {enumeration(awake)}" if awake else "asleep with every setting"
+        text = f"awake in at least one module with {enumeration(awake)}" if awake else "asleep with every setting"
         losses = {cell["cell"]: validation(cell, results) for cell in mine}
         known = [cell for cell in mine if losses[cell["cell"]]]
         if known:
             best = min(known, key=lambda cell: losses[cell["cell"]]["val_loss"])
-            where = "asleep" if is_asleep(best["modules"]) else "awake"
-            text += f"; the lowest validation loss is that of {setting(best)}, where attention is {where}"
-        lines.append(f"- {dataset}: {text}.")
+            so_far = " so far" if len(known) < len(mine) else ""
+            text += f"; the lowest validation loss{so_far} is that of {setting(best)}, where attention is {state(best)}"
+        lines.append(f"- {names.dataset(dataset)}: {text}.")
     return lines

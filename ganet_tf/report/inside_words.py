@@ -1,4 +1,4 @@
-"""Small pieces of the look inside's text: numbers, lists, tables, links."""
+"""Small pieces of the look inside's text: numbers, lists, links."""
 
 from ganet_tf.report.inside_measures import ASLEEP, is_asleep
 
@@ -17,10 +17,14 @@ def enumeration(words):
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def table(head, rows):
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return [f"| {' | '.join(str(entry) for entry in line)} |" for line in lines]
+def code(cell):
+    """A cell's name as Markdown."""
+    return f"`{cell['cell']}`"
+
+
+def names_of(cells):
+    """The names of some cells in a sentence."""
+    return enumeration(code(cell) for cell in cells)
 
 
 def value_of(module, key, part=None, relative_to=None):

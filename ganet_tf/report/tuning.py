@@ -41,6 +41,7 @@ def tuning_cells():
 
 def tuning_cell(dataset, settings):
     """The run of one setting, with seeds that the reported runs do not use: three of them on nodes, ten folds."""
-    name = ",".join(setting.split(".")[-1] for setting in settings) or "config"
+    keys_and_values = (setting.split("=") for setting in settings)
+    name = ",".join(f"{key.split('.')[-1]}={value}" for key, value in keys_and_values) or "config"
     extra = (*(("--runs", "3") if dataset in NODE_SETS else ()), "--seed", "100")
     return Cell(f"tuning/{slug(dataset)}/{name}", dataset, "hganet", "validation", settings, extra)

@@ -63,11 +63,11 @@ def test_nothing_there(tmp_path):
 
 def test_asleep_in_every_module(write):
     text = write(cell("mutag_hganet", 0.999, 0.998), cell("mutag_ganet", 0.999, 0.7, operator="gao"))
-    assert "Attention is asleep in mutag_hganet: the weights there are those of a plain mean" in text
+    assert "Attention is asleep in `mutag_hganet`: the weights there are those of a plain mean" in text
     assert "norm of W_K is 2.5 to 2.5 % there" in text
-    assert "| mutag_hganet | hgao | 0.999 0.998 | asleep | 0.600 0.600 | 0.03 0.03 |" in text
-    assert "| mutag_ganet | gao | 0.999 0.700 | awake in 1 of 2 | – |" in text
-    assert "awake in at least one module of mutag_ganet." in text
+    assert "| `mutag_hganet` | hgao | 0.999 0.998 | asleep | 0.600 0.600 | 0.03 0.03 |" in text
+    assert "| `mutag_ganet` | gao | 0.999 0.700 | awake in 1 of 2 | – |" in text
+    assert "awake in at least one module of `mutag_ganet`." in text
 
 
 def test_nobody_asleep(write):
@@ -76,7 +76,7 @@ def test_nobody_asleep(write):
 
 def test_cells_stand_in_the_reports_order(write):
     text = write(cell("cora_hganet", 0.9), cell("mutag_hganet", 0.9))
-    assert text.index("| mutag_hganet") < text.index("| cora_hganet")
+    assert text.index("| `mutag_hganet`") < text.index("| `cora_hganet`")
 
 
 def test_selection_never_and_sometimes_active(write):
@@ -84,7 +84,7 @@ def test_selection_never_and_sometimes_active(write):
     assert "| MUTAG | 3,371 | 9 | 0.03 | 0 | 0 | 0 | 0 |" in text
     assert "On MUTAG no node has more than 8 candidates: k = 8, 16, 32 and 64 are one model there." in text
     assert "figure 3 shows a curve over k on MUTAG; from k = 8 on it cannot come from k." in text
-    assert "active for 25.0 % of PTC." in text
+    assert "of the nodes: 25.0 % on PTC." in text
 
 
 def test_choices(write):
@@ -93,10 +93,10 @@ def test_choices(write):
     proteins = cell("proteins_hganet", 0.999, 0.999, choice=high)
     proteins["modules"][1]["choice"] = low
     text = write(proteins, cell("mutag_hganet", 0.999))
-    assert "| proteins_hganet | 8 | 25.0 | 0.60 0.30 | 0.50 0.50 | 0.75 0.75 | 0.40 0.00 |" in text
-    assert "proteins_hganet: the choice leans to high degrees in module 1; it leans to low degrees in module 2" in text
-    assert "For up to 40.0 % of the nodes a tie was in the way." in text
-    assert "The selection was never active in mutag_hganet: nothing is chosen there." in text
+    assert "| `proteins_hganet` | 8 | 25.0 | 0.60 0.30 | 0.50 0.50 | 0.75 0.75 | 0.40 0.00 |" in text
+    assert "the choice leans to high degrees in module 1; it leans to low degrees in module 2." in text
+    assert "For up to 40.0 % of its nodes somebody left out ties with somebody chosen." in text
+    assert "The selection was never active in `mutag_hganet`: nothing is chosen there." in text
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,10 @@ def test_settings_tried(write, tmp_path):
         rule = {"mean": 80, "val_loss": loss, "val_accuracy": 81.5}
         (folder / "summary.json").write_text(json.dumps({"complete": True, "validation": rule}))
     text = write(*(cell(f"tuning/mutag/{name}", entropy) for name, entropy in names.items()))
-    assert "| MUTAG | config | 0.999 | asleep | 0.600 | 0.5000 | 81.50 |" in text
-    assert "| MUTAG | no_decay=[key_kernel] | 0.800 | awake in 1 of 1 | 0.600 | 0.6000 | 81.50 |" in text
-    assert "- MUTAG: awake with no_decay=[key_kernel]; the lowest validation loss is that of config" in text
+    assert "| MUTAG | `config` | 0.999 | asleep | 0.600 | 0.5000 | 81.50 |" in text
+    assert "| MUTAG | `no_decay=[key_kernel]` | 0.800 | awake in 1 of 1 | 0.600 | 0.6000 | 81.50 |" in text
+    assert "- MUTAG: awake in at least one module with `no_decay=[key_kernel]`; the lowest" in text
+    assert "lowest validation loss is that of `config`" in text
     assert "where attention is asleep." in text
     assert "### Entropy" not in text  # no reported cell
 
