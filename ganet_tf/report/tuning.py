@@ -1,7 +1,7 @@
 """Every setting that was tried on validation data, none of them with a look at test figures.
 
-A setting is a run of train.py with `--set` on top of the config; what is compared is the validation loss at the
-epoch that validation chose, the mean over seeds (nodes) or folds (graphs).
+A setting is a run of train.py with `--set` on top of the config; what is compared is the validation accuracy at the
+epoch that validation chose, the mean over seeds (nodes) or folds (graphs), and between equals the validation loss.
 """
 
 from ganet_tf.report.cells import NODE_SETS, Cell, slug

@@ -37,18 +37,18 @@ def changed(command):
 
 
 def tried(results):
-    """{what: its finished runs, by validation loss}: those of the list and any other that lies in results/."""
+    """{what: its finished runs, best first}: those of the list and any other that lies in results/."""
     groups = {}
     for cell in all_tuning_cells(results):
         summary = results.get(cell)
         run = Tried(cell.name, summary) if summary else None
         if run and run.rule:
             groups.setdefault(run.what, []).append(run)
-    return {what: sorted(runs, key=_by_loss) for what, runs in groups.items()}
+    return {what: sorted(runs, key=_best_first) for what, runs in groups.items()}
 
 
-def _by_loss(run):
-    return run.rule["val_loss"], run.name
+def _best_first(run):
+    return -run.rule["val_accuracy"], run.rule["val_loss"], run.name
 
 
 def all_tuning_cells(results):
@@ -61,13 +61,14 @@ def all_tuning_cells(results):
 
 
 def tuning_section(results):
-    """A table for each data set, lowest validation loss first."""
+    """A table for each data set, highest validation accuracy first."""
     lines = [
         "## Tuning",
         "",
-        "Settings were compared by their validation loss at the epoch that validation chose, the mean over seeds "
-        "(nodes) or folds (graphs); the lowest is chosen. Test figures played no part and are not shown. Each line "
-        "changes what it names in the config file as it was then.",
+        "Settings were compared by their validation accuracy at the epoch that validation chose, the mean over seeds "
+        "(nodes) or folds (graphs); the highest is chosen, of equals the one with the lower validation loss. (The "
+        "loss alone would compare how sure networks of different decay are.) Test figures played no part and are not "
+        "shown. Each line changes what it names in the config file as it was then.",
         "",
     ]
     for runs in tried(results).values():
@@ -79,7 +80,7 @@ def group_lines(results, runs):
     """The table of one data set and model."""
     label, dataset, _ = runs[0].what
     open_ones = results.missing(cell for cell in tuning_cells() if cell.dataset == dataset)
-    word = "lowest so far" if open_ones else "chosen"
+    word = "best so far" if open_ones else "chosen"
     rows = [
         [
             run.setting,

@@ -152,11 +152,20 @@ def test_tuning_shows_validation_only_and_what_was_chosen(results):
     put(results, node_cell(first.dataset, "hganet"), config={**chosen["config"], "seed": 7})
     found = text(tuning_section(results))
     settings = ", ".join(f"`{setting}`" for setting in second.settings)
-    assert f"| {settings} | 0.5000 | 71.50 | 10 | lowest so far |" in found
+    assert f"| {settings} | 0.5000 | 71.50 | 10 | best so far |" in found
     assert "| `seed=3` | 0.9000 | 71.50 | 10 |  |" in found
     assert found.index(settings) < found.index("the config as it was") < found.index("`seed=3`")
     assert f"was trained with {settings}." in found
     assert "84.00" not in found
+
+
+def test_accuracy_decides_before_loss(results):
+    sure, right = tuning_cells()[:2]
+    tuned(results, sure, 0.5)
+    found = tuned(results, right, 0.9)
+    found["validation"]["val_accuracy"] = 73.0
+    write(results.folder, right, found)
+    assert "| 0.9000 | 73.00 | 10 | best so far |" in text(tuning_section(results))
 
 
 def test_every_cell_can_be_run_again(results):
