@@ -19,7 +19,7 @@ from ganet_tf.report import inside_selection
 from ganet_tf.report.inside_figures import draw_choice, draw_layers
 from ganet_tf.report.inside_layers import looks
 from ganet_tf.report.inside_measures import candidates_of, choice, entropy_ratios, is_chosen
-from ganet_tf.report.inside_runs import find_runs, load_batches, load_model
+from ganet_tf.report.inside_runs import find_runs, load
 from ganet_tf.report.inside_section import read_cells
 from ganet_tf.training import config as schema
 from ganet_tf.training import environment
@@ -70,8 +70,12 @@ def to_draw(runs, fallback):
 
 def write_cell(run, folder, drawn, data_dir=None):
     """Writes <cell>.json and, if asked for, the drawing of its choices."""
-    model, batches = load_model(run), load_batches(run, data_dir)
-    report = {**describe(run, batches), "modules": look_at(model, batches), "figure": None}
+    model, start, batches = load(run, data_dir)
+    modules = [
+        {**now, "start": {key: before[key] for key in ("entropy", "key_norm")}}
+        for now, before in zip(look_at(model, batches), look_at(start, batches), strict=True)
+    ]
+    report = {**describe(run, batches), "modules": modules, "figure": None}
     figure = folder / f"choice_{run.cell.replace('/', '_')}.png"
     figure.unlink(missing_ok=True)  # an older look's
     if drawn and run.operator == "hgao":
@@ -146,13 +150,7 @@ def summarize(name, layer, values):
         "active": mean(active) if active is not None else None,
         "choice": {"nodes": int(active.sum()), **chosen} if active is not None and active.any() else None,
         "key_norm": None if key_kernel is None else rounded(np.linalg.norm(key_kernel.numpy())),
-        "key_norm_start": None if key_kernel is None else rounded(glorot_norm(*key_kernel.shape)),
     }
-
-
-def glorot_norm(rows, columns):
-    """The norm that a matrix is expected to have before training, drawn as Glorot does."""
-    return np.sqrt(rows * columns * 2 / (rows + columns))
 
 
 def spread(values):

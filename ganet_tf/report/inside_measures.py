@@ -16,7 +16,7 @@ TIE = 1e-5
 
 
 def is_asleep(modules):
-    """Whether the attention of every module (as in a cell's JSON) is as good as uniform."""
+    """Whether the attention of every module (as in a cell's JSON, or its "start") is as good as uniform."""
     entropies = [module["entropy"]["mean"] for module in modules if module["entropy"]]
     return bool(entropies) and min(entropies) > ASLEEP
 

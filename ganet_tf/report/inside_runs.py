@@ -1,10 +1,14 @@
 """The run folders to look into: which there are, and the model, config and data behind each."""
 
+import random
 from pathlib import Path
 from typing import NamedTuple
 
+import keras
+
 from ganet_tf.errors import RunError
 from ganet_tf.training import config_loader, resolve, session
+from ganet_tf.training.model_factory import make_model
 from ganet_tf.training.run_folder import RunFolder
 
 NO_ATTENTION = ("linear", "gcn", "dgcnn")
@@ -79,16 +83,32 @@ def open_run(folder, root, number):
     return Run(cell, config, number, member.member(number), result)
 
 
-def load_model(run):
-    """Its trained Keras model."""
-    import keras
+class Loaded(NamedTuple):
+    """What there is to look at.
 
-    return keras.models.load_model(run.folder / "model.keras")
+    Attributes:
+        model: the trained Keras model.
+        start: the same model as it was before training.
+        batches: list of a model's inputs: the test fold's graphs, or the whole graph of all nodes.
+    """
+
+    model: keras.Model
+    start: keras.Model
+    batches: list
 
 
-def load_batches(run, data_dir=None):
-    """What it is tested on, in batches of a model's inputs: the test fold's graphs, or the whole graph of all nodes."""
-    dataset = resolve.load_dataset(run.config, data_dir)
-    member = session.make_task(run.config, dataset).member(run.number)
+def load(run, data_dir=None):
+    """The models and data of a run."""
+    task = session.make_task(run.config, resolve.load_dataset(run.config, data_dir))
+    member = task.member(run.number)
     batches = member.held_out if member.final is None else member.final
-    return [inputs for inputs, _ in batches]
+    model = keras.models.load_model(run.folder / "model.keras")
+    return Loaded(model, start_model(run, task), [inputs for inputs, _ in batches])
+
+
+def start_model(run, task):
+    """The model with the weights that its training began with: Keras draws their seeds from Python's generator."""
+    random.seed(run.result["seed"])
+    model = make_model(run.config, task.dataset)
+    model.build({name: tuple(tensor.shape) for name, tensor in task.spec().items()})
+    return model

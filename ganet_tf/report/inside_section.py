@@ -11,7 +11,7 @@ from ganet_tf.report.cells import K_SETS, K_VALUES, all_cells
 from ganet_tf.report.inside_choices import choice_lines
 from ganet_tf.report.inside_measures import ASLEEP, is_asleep
 from ganet_tf.report.inside_tuning import tuning_lines
-from ganet_tf.report.inside_words import code, enumeration, figures, link, mean_of, names_of, percent, state
+from ganet_tf.report.inside_words import code, enumeration, figures, key_norm, link, names_of, percent, state
 from ganet_tf.report.markdown import table
 
 
@@ -103,20 +103,22 @@ def attention_lines(cells, results):
         [
             code(cell),
             cell["operator"],
+            figures(cell, "start", "entropy", "mean"),
             figures(cell, "entropy", "mean"),
             state(cell),
             figures(cell, "gate", "mean"),
-            figures(cell, "key_norm", relative_to="key_norm_start", digits=2),
+            figures(cell, key_norm, digits=2),
         ]
         for cell in cells
     ]
-    head = ["cell", "operator", "entropy / log n", "attention", "mean gate", "norm of W_K / at the start"]
+    head = ["cell", "operator", "before training", "entropy / log n", "attention", "mean gate", "norm of W_K"]
     return [
         "### Entropy of the attention and gates",
         "",
         f"One figure for each module, from the first to the last, of the model that {which(cells)} left, on its test "
         "graphs (on nodes: all nodes), without dropout. Entropy is divided by the logarithm of how many are attended "
-        "to: 1 is a plain mean. GAT: the mean over heads; cGAO: of the softmax over channels; SampledGAO: of the "
+        "to: 1 is a plain mean; *before training* is the same for the first weights, and the norm of W_K is divided by "
+        "its own before training. GAT: the mean over heads; cGAO: of the softmax over channels; SampledGAO: of the "
         "probabilities to be drawn. The gate sigmoid(y) cannot be below 0.5, because y is not negative. "
         f"Attention is called asleep where its entropy is above {ASLEEP} in every module.",
         "",
@@ -133,20 +135,29 @@ def which(cells):
     return f"{word} {enumeration(map(str, numbers))} (on nodes: {word.replace('fold', 'run')} of that number)"
 
 
+def asleep_reading(cells):
+    """What it means that attention is asleep, and how that came."""
+    lines = [
+        f"Attention is asleep in {names_of(cells)}: the weights there are those of a plain mean, so that whatever "
+        "these cells reach, they reach without it."
+    ]
+    before = [cell for cell in cells if is_asleep([module["start"] for module in cell["modules"]])]
+    after = [cell for cell in cells if cell not in before]
+    if before:
+        lines.append(f"It was so before training in {names_of(before)}.")
+    if after:
+        lines.append(f"It was awake before training in {names_of(after)}: training put it to sleep there.")
+    norms = [norm for cell in cells for norm in map(key_norm, cell["modules"]) if norm is not None]
+    if norms:
+        low, high = percent(min(norms)), percent(max(norms))
+        lines.append(f"The norm of W_K is {low} to {high} % of its first value in the modules of these cells.")
+    return lines
+
+
 def attention_reading(cells):
     """Where attention is asleep, what became of W_K there, and what the gates do."""
     asleep = [cell for cell in cells if is_asleep(cell["modules"])]
-    lines = []
-    if asleep:
-        lines.append(
-            f"Attention is asleep in {names_of(asleep)}: the weights there are those of "
-            "a plain mean, so that whatever these cells reach, they reach without it."
-        )
-        norms = [mean_of(cell, "key_norm", relative_to="key_norm_start") for cell in asleep]
-        norms = [norm for norm in norms if norm is not None]
-        if norms:
-            low, high = percent(min(norms)), percent(max(norms))
-            lines.append(f"The norm of W_K is {low} to {high} % there of what it is expected to be before training.")
+    lines = asleep_reading(asleep) if asleep else []
     awake = [cell for cell in cells if cell not in asleep]
     if awake:
         lines.append(f"It is awake in at least one module of {names_of(awake)}.")

@@ -27,29 +27,25 @@ def names_of(cells):
     return enumeration(code(cell) for cell in cells)
 
 
-def value_of(module, key, part=None, relative_to=None):
-    """A number of a module's JSON, or None."""
-    value = module[key]
-    if value is not None and part is not None:
-        value = value.get(part)
-    if value is not None and relative_to is not None:
-        value /= module[relative_to]
-    return value
+def value_of(module, *keys):
+    """The number in a module's JSON that is found key after key, or None."""
+    for key in keys:
+        module = None if module is None else module.get(key)
+    return module
 
 
-def figures(cell, key, part=None, relative_to=None, digits=3):
-    """A number of each module, one after another."""
-    values = [value_of(module, key, part, relative_to) for module in cell["modules"]]
+def key_norm(module):
+    """The norm of W_K, relative to what it was before training, or None."""
+    now, start = value_of(module, "key_norm"), value_of(module, "start", "key_norm")
+    return now / start if now is not None and start else None
+
+
+def figures(cell, *keys, digits=3):
+    """A number of each module, one after another; what `keys` lead to, or what a function finds."""
+    values = [keys[0](module) if callable(keys[0]) else value_of(module, *keys) for module in cell["modules"]]
     if all(value is None for value in values):
         return NOTHING
     return " ".join(NOTHING if value is None else f"{value:.{digits}f}" for value in values)
-
-
-def mean_of(cell, key, part=None, relative_to=None):
-    """The mean of a number over modules, or None."""
-    values = [value_of(module, key, part, relative_to) for module in cell["modules"]]
-    values = [value for value in values if value is not None]
-    return sum(values) / len(values) if values else None
 
 
 def state(cell):

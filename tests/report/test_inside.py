@@ -20,7 +20,7 @@ def runs(tmp_path_factory):
     nodes = ["--dataset", "Karate", "--epochs", "1", "--runs", "1", "--set", *SMALL]
     for cell, words in {
         "ba2motifs_hganet": [*graphs, "model.out_units=9"],
-        "tuning/karate/scale=sqrt": [*nodes, "model.scale=sqrt"],
+        "tuning/karate/scale=sqrt": [*nodes, "model.scale=sqrt", "optimizer.learning_rate=1e-9"],
     }.items():
         assert train.main([*words, "--quiet", "--output", str(root / cell)]) == 0
     shutil.copytree(root / "tuning/karate/scale=sqrt", root / "karate_linear")
@@ -78,6 +78,8 @@ def test_one_cell_by_its_path(look, runs):
     report = json.loads((folder / "inside/tuning/karate/scale=sqrt.json").read_text())
     assert report["cell"] == "tuning/karate/scale=sqrt" and report["scale"] == "sqrt"
     assert (report["graphs"], report["nodes"], report["figure"]) == (1, 34, None)
+    (module,) = report["modules"]  # with steps that small the model is still what training began with
+    assert module["start"] == {"entropy": module["entropy"], "key_norm": module["key_norm"]}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ def spread(mean):
     return {"nodes": 10, "mean": mean, "sd": 0.01, "p5": mean - 0.02, "p95": mean + 0.02}
 
 
-def cell(name, *entropies, operator="hgao", choice=None, **more):
+def cell(name, *entropies, operator="hgao", choice=None, start=0.8, **more):
     """A cell's JSON."""
     modules = [
         {
@@ -24,7 +24,7 @@ def cell(name, *entropies, operator="hgao", choice=None, **more):
             "active": 0.25 if choice else 0.0,
             "choice": copy.deepcopy(choice),
             "key_norm": 0.2,
-            "key_norm_start": 8.0,
+            "start": {"entropy": spread(start), "key_norm": 8.0},
         }
         for number, entropy in enumerate(entropies, 1)
     ]
@@ -64,10 +64,16 @@ def test_nothing_there(tmp_path):
 def test_asleep_in_every_module(write):
     text = write(cell("mutag_hganet", 0.999, 0.998), cell("mutag_ganet", 0.999, 0.7, operator="gao"))
     assert "Attention is asleep in `mutag_hganet`: the weights there are those of a plain mean" in text
-    assert "norm of W_K is 2.5 to 2.5 % there" in text
-    assert "| `mutag_hganet` | hgao | 0.999 0.998 | asleep | 0.600 0.600 | 0.03 0.03 |" in text
-    assert "| `mutag_ganet` | gao | 0.999 0.700 | awake in 1 of 2 | – |" in text
+    assert "norm of W_K is 2.5 to 2.5 % of its first value" in text
+    assert "| `mutag_hganet` | hgao | 0.800 0.800 | 0.999 0.998 | asleep | 0.600 0.600 | 0.03 0.03 |" in text
+    assert "| `mutag_ganet` | gao | 0.800 0.800 | 0.999 0.700 | awake in 1 of 2 | – |" in text
+    assert "awake before training in `mutag_hganet`: training put it to sleep there." in text
     assert "awake in at least one module of `mutag_ganet`." in text
+
+
+def test_asleep_before_training(write):
+    text = write(cell("mutag_hganet", 0.999, start=0.995))
+    assert "It was so before training in `mutag_hganet`." in text and "put it to sleep" not in text
 
 
 def test_nobody_asleep(write):
