@@ -46,17 +46,17 @@ def validation(cell, results):
 
 
 def reading(cells, results):
-    """For each data set: what is awake, and whether the setting with the lowest validation loss is."""
+    """For each data set: what is awake, and whether the setting with the highest validation accuracy is."""
     lines = []
     for dataset in dict.fromkeys(cell["dataset"] for cell in cells):
         mine = [cell for cell in cells if cell["dataset"] == dataset]
         awake = [setting(cell) for cell in mine if not is_asleep(cell["modules"])]
         text = f"awake in at least one module with {enumeration(awake)}" if awake else "asleep with every setting"
-        losses = {cell["cell"]: validation(cell, results) for cell in mine}
-        known = [cell for cell in mine if losses[cell["cell"]]]
+        known = [cell for cell in mine if validation(cell, results)]
         if known:
-            best = min(known, key=lambda cell: losses[cell["cell"]]["val_loss"])
+            best = max(known, key=lambda cell: validation(cell, results)["val_accuracy"])
             so_far = " so far" if len(known) < len(mine) else ""
-            text += f"; the lowest validation loss{so_far} is that of {setting(best)}, where attention is {state(best)}"
+            text += f"; the highest validation accuracy{so_far} is that of {setting(best)}"
+            text += f", where attention is {state(best)}"
         lines.append(f"- {names.dataset(dataset)}: {text}.")
     return lines
