@@ -43,6 +43,17 @@ class BatchPlan:
         return np.random.default_rng([int(self.seed), int(epoch)]).permutation(self.graphs)
 
 
+def batch_maker(plan, store):
+    """Returns the function of (epoch, step) that makes a batch of NumPy arrays: `({"x", "edges", "graph_ids"}, y)`."""
+    order = functools.lru_cache(maxsize=2)(plan.order)
+
+    def make_batch(epoch, step):
+        graphs = order(epoch)[step * plan.batch_size : (step + 1) * plan.batch_size]
+        return store.collate(graphs), store.y[graphs]
+
+    return make_batch
+
+
 def make_batches(plan, store, initial_epoch=0):
     """Makes the `tf.data.Dataset`: explicit signature, known cardinality, prefetched.
 
@@ -59,13 +70,7 @@ def make_batches(plan, store, initial_epoch=0):
         },
         tf.TensorSpec([None], tf.int32),
     )
-    order = functools.lru_cache(maxsize=2)(plan.order)
-
-    def make_batch(epoch, step):
-        graphs = order(epoch)[step * plan.batch_size : (step + 1) * plan.batch_size]
-        return store.collate(graphs), store.y[graphs]
-
-    return epoch_dataset(make_batch, plan.num_batches, signature, initial_epoch)
+    return epoch_dataset(batch_maker(plan, store), plan.num_batches, signature, initial_epoch)
 
 
 def positive_int(value, name):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ganet_tf.data import folds as folding
-from ganet_tf.data.batching import BatchPlan, make_batches
+from ganet_tf.data.batching import BatchPlan, batch_maker, make_batches
 from ganet_tf.data.features import MAX_DEGREE, NodeFeatures, build_features
 from ganet_tf.data.graph import Graph
 from ganet_tf.data.graph_store import GraphStore
@@ -167,6 +167,16 @@ class GraphDataset:
         """
         plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
         return make_batches(plan, self._store, initial_epoch)
+
+    def numpy_batches(self, batch_size, shuffle=False, seed=0, drop_remainder=False, epoch=0):
+        """Yields one epoch's batches as NumPy arrays, for a training loop of your own.
+
+        They are those of `batches` in the same epoch; see there for the arguments.
+        """
+        plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
+        make_batch = batch_maker(plan, self._store)
+        for step in range(plan.num_batches):
+            yield make_batch(epoch, step)
 
     def sort_pooling_k(self, quantile=0.6, minimum=10):
         """DGCNN's k: the size that a share `quantile` of the graphs does not exceed, at least `minimum`."""

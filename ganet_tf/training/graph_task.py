@@ -41,10 +41,8 @@ class GraphTask:
             train, held_out = train.split(VALIDATION_SHARE, seed=config.seed + number)
             parts, final = {"val": slice(None)}, test.batches(config.eval_batch_size)
 
-        def batches(initial_epoch=0):
-            return train.batches(
-                config.batch_size, shuffle=True, seed=config.seed + number, initial_epoch=initial_epoch
-            )
+        def batches(epoch):
+            return train.numpy_batches(config.batch_size, shuffle=True, seed=config.seed + number, epoch=epoch)
 
         return Member(
             batches=batches,

@@ -10,7 +10,7 @@ class Member:
     """What `Trainer` needs to train and evaluate one fold (graph task) or run (node task).
 
     Args:
-        batches: `batches(initial_epoch=e)` gives the training data from epoch e on.
+        batches: `batches(e)` gives the training data of epoch e, from 0: (inputs, y) each.
         steps: batches in an epoch.
         held_out: batches that are evaluated after every epoch.
         parts: {name: slice of the held-out samples}.

@@ -37,9 +37,10 @@ class NodeTask:
         val, test = ds.nodes("val"), ds.nodes("test")
         nodes = np.concatenate([val, test])
         whole = ds.batches("all", sparse=self.sparse)
+        train = list(ds.batches("train", sparse=self.sparse))
         held_out = whole.map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
         return Member(
-            batches=lambda initial_epoch=0: ds.batches("train", sparse=self.sparse),
+            batches=lambda epoch: train,
             steps=1,
             held_out=held_out,
             parts={"val": slice(0, len(val)), "test": slice(len(val), None)},

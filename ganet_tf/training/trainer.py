@@ -14,6 +14,7 @@ from ganet_tf.training import environment
 from ganet_tf.training.checkpoint import Checkpoint
 from ganet_tf.training.evaluator import Evaluator
 from ganet_tf.training.lock import Lock, describe
+from ganet_tf.training.loop import make_step, run_epochs
 from ganet_tf.training.model_factory import compile_model, make_model, plain_copy
 from ganet_tf.training.recorder import Recorder, TrainingDiverged
 from ganet_tf.training.run_folder import write_atomically
@@ -39,6 +40,7 @@ class Trainer:
         self.folder = folder
         self.report = report
         self.model = None
+        self._step = None
         self._logits = None
         self._fresh_optimizer = None
         keras.utils.set_random_seed(self.config.seed)
@@ -76,13 +78,13 @@ class Trainer:
     def _train(self, number, lock):
         start = time.monotonic()
         member = self.task.member(number)
-        model = self._fresh_model(number, member.steps)
+        self._fresh_model(number, member.steps)
         self.report.member_start(number, member.steps)
         recorder = self._recorder(number, member, lock)
         first = self._restore(recorder, number)
         try:
             if first < self.config.epochs and not recorder.stopped:
-                self._fit(model, member, recorder, first)
+                self._fit(member, recorder, first)
                 recorder.save()
             result = self._result(number, member, recorder)
         except TrainingDiverged as error:
@@ -94,7 +96,7 @@ class Trainer:
         self.report.member_end(number, result, time.monotonic() - start)
 
     def _fresh_model(self, number, steps):
-        """The model with the initial weights and dropout seeds of this member."""
+        """Gives the model the initial weights and dropout seeds of this member."""
         # Not keras.utils.set_random_seed: TensorFlow's part of it throws away every compiled function,
         # two seconds a fold. Keras draws the seeds of initializers and dropout from Python's generator.
         random.seed(self.config.seed + number)
@@ -104,13 +106,13 @@ class Trainer:
         if self.model is None or self.config.optimizer.schedule != "constant":
             self.model = compile_model(fresh, self.config, self.config.epochs * steps)
             self._fresh_optimizer = states.values(self.model.optimizer.variables)
+            self._step = make_step(self.model, spec)
             self._logits = tf.function(
                 lambda inputs: self.model(inputs, training=False), input_signature=[spec]
             )
         else:
             states.assign(self.model.variables, states.values(fresh.variables))
             states.assign(self.model.optimizer.variables, self._fresh_optimizer)
-        return self.model
 
     def _recorder(self, number, member, lock):
         folder = self.folder.member(number)
@@ -133,18 +135,10 @@ class Trainer:
             recorder.checkpoint.delete()
             return recorder.restore(self.model)
 
-    def _fit(self, model, member, recorder, first):
+    def _fit(self, member, recorder, first):
         self.report.at(first)
-        model.fit(
-            # One iterator for all epochs: a new one for each takes as long as half the steps on MUTAG.
-            member.batches(initial_epoch=first).repeat(),
-            steps_per_epoch=member.steps,
-            epochs=self.config.epochs,
-            initial_epoch=first,
-            shuffle=False,  # the batches come shuffled
-            verbose=0,
-            callbacks=[recorder, *self.report.callbacks()],
-        )
+        callbacks = [recorder, *self.report.callbacks()]
+        run_epochs(self.model, self._step, member.batches, self.config.epochs, first, callbacks)
 
     def _result(self, number, member, recorder):
         rows = recorder.history.rows

@@ -98,3 +98,15 @@ def test_bad_arguments(ds):
         ds.batches(11, drop_remainder=True)
     with pytest.raises(DataFormatError, match="empty"):
         ds[[]].batches(2)
+
+
+def test_numpy_batches_are_those_of_the_dataset(ds):
+    options = {"shuffle": True, "seed": 3}
+    for epoch in (0, 1):
+        ours = list(ds.numpy_batches(4, epoch=epoch, **options))
+        theirs = list(ds.batches(4, initial_epoch=epoch, **options))
+        assert len(ours) == len(theirs) == 3
+        for (inputs, y), (expected, classes) in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(y, classes)
+            for name, array in inputs.items():
+                np.testing.assert_array_equal(array, expected[name])
