@@ -110,3 +110,7 @@ def test_numpy_batches_are_those_of_the_dataset(ds):
             np.testing.assert_array_equal(y, classes)
             for name, array in inputs.items():
                 np.testing.assert_array_equal(array, expected[name])
+
+
+def test_no_tuner_that_an_epoch_would_wait_for(ds):
+    assert ds.batches(4, shuffle=True).options().autotune.enabled is False
