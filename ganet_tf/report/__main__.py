@@ -14,7 +14,7 @@ from ganet_tf.report.collection import Results
 from ganet_tf.report.document import document
 from ganet_tf.report.figures import plots, same_picture
 from ganet_tf.report.markdown import RUN, between_marks
-from ganet_tf.report.short_form import readme_block
+from ganet_tf.report.short_form import config_table, readme_block
 from ganet_tf.report.tuning import tuning_cells
 from ganet_tf.training.run_folder import write_atomically
 
@@ -53,10 +53,14 @@ def outputs(root):
     """{path below `root`: content} of everything that the report is."""
     results = Results(root / "results")
     files = {"RESULTS.md": document(results).encode()}
-    readme = root / "README.md"
-    if readme.exists():
-        text = between_marks(readme.read_text(encoding="utf-8"), readme_block(results))
-        files |= {"README.md": text.encode()} if text else {}
+    blocks = {
+        "README.md": lambda: readme_block(results),
+        "configs/README.md": lambda: config_table(results, root / "configs"),
+    }
+    for name, block in blocks.items():
+        if (root / name).exists():
+            text = between_marks((root / name).read_text(encoding="utf-8"), block())
+            files |= {name: text.encode()} if text else {}
     return files | {f"results/plots/{name}": data for name, data in plots(results).items()}
 
 

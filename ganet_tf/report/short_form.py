@@ -4,7 +4,7 @@ from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import MODELS, NODE_SETS, all_cells, graph_cell, node_cell
 from ganet_tf.report.markdown import table
 from ganet_tf.report.numbers import MISSING, NONE, SELECTED_ON_TEST
-from ganet_tf.training import paper
+from ganet_tf.training import config_loader, paper
 
 
 def readme_block(results):
@@ -40,6 +40,18 @@ def node_line(results, dataset):
     found = [results.rule(node_cell(dataset, model), "validation") for model in ("hganet", "gcn", "gat")]
     ours = [numbers.accuracy(rule) if rule else MISSING for rule in found]
     return [dataset, paper.cell(dataset, "hganet").text, *ours]
+
+
+def config_table(results, folder):
+    """The table of configs/README.md: every config file in `folder`, its cell in the paper, and what it gave here."""
+    figures = config_figures(results)
+    rows = []
+    for path in sorted(folder.glob("*.yaml")):
+        config = config_loader.load(path)
+        cell = paper.cell(config.dataset, config.model.name)
+        place = [cell.place, cell.text] if cell else ["-", "-"]
+        rows.append([f"`{path.name}`", *place, *figures.get(path.name, ("", ""))])
+    return "\n".join(table(["file", "the paper's cell", "paper", "measured", "run time"], rows, left=5))
 
 
 def config_figures(results):
