@@ -35,7 +35,7 @@ class Results:
     def _read_once(self, name):
         folder = self.folder / name
         try:
-            return summaries.read(folder) if summaries.is_finished(folder) else None
+            return summaries.finished(folder)
         except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as error:
             raise RunError(
                 f"results/{name}/summary.json is not a summary that train.py wrote ({error!r}): delete that folder "

@@ -1,7 +1,8 @@
 """The part of the look inside on what the hard selection takes: high degrees, low degrees, or neither."""
 
-from ganet_tf.report.inside_words import code, enumeration, figures, link, names_of, percent
+from ganet_tf.report.inside_words import code, figures, link, names_of, percent
 from ganet_tf.report.markdown import table
+from ganet_tf.report.numbers import listing
 
 FIGURES = 2  # drawings of choices that are shown
 
@@ -60,7 +61,7 @@ def choice_reading(cells):
         parts = []
         for word in dict.fromkeys(leanings.values()):
             numbers = [str(number) for number in leanings if leanings[number] == word]
-            parts.append(f"{word} in module{'s' if len(numbers) > 1 else ''} {enumeration(numbers)}")
+            parts.append(f"{word} in module{'s' if len(numbers) > 1 else ''} {listing(numbers)}")
         text = f"- {code(cell)}: the choice {'; it '.join(parts)}"
         tied = max(choice.get("tied") or 0 for choice in choices.values())
         if tied > 0.1:

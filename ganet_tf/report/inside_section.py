@@ -11,8 +11,9 @@ from ganet_tf.report.cells import K_SETS, K_VALUES, all_cells
 from ganet_tf.report.inside_choices import choice_lines
 from ganet_tf.report.inside_measures import ASLEEP, is_asleep
 from ganet_tf.report.inside_tuning import tuning_lines
-from ganet_tf.report.inside_words import code, enumeration, figures, key_norm, link, names_of, percent, state
+from ganet_tf.report.inside_words import code, figures, key_norm, link, names_of, percent, state
 from ganet_tf.report.markdown import table
+from ganet_tf.report.numbers import listing
 
 
 def inside_section(results: Path) -> list[str]:
@@ -81,7 +82,7 @@ def selection_reading(selection):
     never = [name for name, facts in selection.items() if share(facts, 8) == 0]
     if never:
         lines.append(
-            f"On {enumeration(map(names.dataset, never))} no node has more than 8 candidates: k = 8, 16, 32 and 64 are "
+            f"On {listing(map(names.dataset, never))} no node has more than 8 candidates: k = 8, 16, 32 and 64 are "
             "one model there."
         )
     lines += [
@@ -93,7 +94,7 @@ def selection_reading(selection):
     if some:
         ranked = sorted(some.items(), key=lambda item: item[1])
         parts = [f"{percent(value)} % on {names.dataset(name)}" for name, value in ranked]
-        lines.append(f"At k = 8 the selection is active for this share of the nodes: {enumeration(parts)}.")
+        lines.append(f"At k = 8 the selection is active for this share of the nodes: {listing(parts)}.")
     return [" ".join(lines)]
 
 
@@ -132,7 +133,7 @@ def which(cells):
     """The folds that were looked at."""
     numbers = sorted({cell["fold"] for cell in cells})
     word = "fold" if len(numbers) == 1 else "folds"
-    return f"{word} {enumeration(map(str, numbers))} (on nodes: {word.replace('fold', 'run')} of that number)"
+    return f"{word} {listing(map(str, numbers))} (on nodes: {word.replace('fold', 'run')} of that number)"
 
 
 def asleep_reading(cells):

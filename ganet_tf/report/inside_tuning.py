@@ -3,9 +3,9 @@
 Settings are compared by validation figures only; none of these runs says anything about test.
 """
 
-from ganet_tf.report import names, summaries
+from ganet_tf.report import names, numbers, summaries
 from ganet_tf.report.inside_measures import is_asleep
-from ganet_tf.report.inside_words import NOTHING, enumeration, figures, link, state
+from ganet_tf.report.inside_words import figures, link, state
 from ganet_tf.report.markdown import table
 
 
@@ -16,7 +16,8 @@ def tuning_lines(cells, results):
     rows = []
     for cell in cells:
         scores = validation(cell, results)
-        loss, accuracy = (f"{scores['val_loss']:.4f}", f"{scores['val_accuracy']:.2f}") if scores else (NOTHING,) * 2
+        loss = numbers.loss(scores["val_loss"]) if scores else numbers.NONE
+        accuracy = f"{scores['val_accuracy']:.2f}" if scores else numbers.NONE
         columns = (figures(cell, "entropy", "mean"), state(cell), figures(cell, "gate", "mean"))
         rows.append([names.dataset(cell["dataset"]), setting(cell), *columns, loss, accuracy])
     head = ["data set", "setting", "entropy / log n", "attention", "mean gate", "val. loss", "val. accuracy, %"]
@@ -51,7 +52,7 @@ def reading(cells, results):
     for dataset in dict.fromkeys(cell["dataset"] for cell in cells):
         mine = [cell for cell in cells if cell["dataset"] == dataset]
         awake = [setting(cell) for cell in mine if not is_asleep(cell["modules"])]
-        text = f"awake in at least one module with {enumeration(awake)}" if awake else "asleep with every setting"
+        text = f"awake in at least one module with {numbers.listing(awake)}" if awake else "asleep with every setting"
         known = [cell for cell in mine if validation(cell, results)]
         if known:
             best = max(known, key=lambda cell: validation(cell, results)["val_accuracy"])

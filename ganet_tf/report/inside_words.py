@@ -1,20 +1,13 @@
-"""Small pieces of the look inside's text: numbers, lists, links."""
+"""Small pieces of the look inside's text: shares, names, links."""
 
 from ganet_tf.report.inside_measures import ASLEEP, is_asleep
-
-NOTHING = "–"
+from ganet_tf.report.numbers import NONE, listing
 
 
 def percent(value):
     """A share in percent: 0 only where there is nothing, two digits where there is little."""
     value = 100 * value
     return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
-
-
-def enumeration(words):
-    """a, b and c."""
-    words = list(words)
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def code(cell):
@@ -24,7 +17,7 @@ def code(cell):
 
 def names_of(cells):
     """The names of some cells in a sentence."""
-    return enumeration(code(cell) for cell in cells)
+    return listing(code(cell) for cell in cells)
 
 
 def value_of(module, *keys):
@@ -44,8 +37,8 @@ def figures(cell, *keys, digits=3):
     """A number of each module, one after another; what `keys` lead to, or what a function finds."""
     values = [keys[0](module) if callable(keys[0]) else value_of(module, *keys) for module in cell["modules"]]
     if all(value is None for value in values):
-        return NOTHING
-    return " ".join(NOTHING if value is None else f"{value:.{digits}f}" for value in values)
+        return NONE
+    return " ".join(NONE if value is None else f"{value:.{digits}f}" for value in values)
 
 
 def state(cell):

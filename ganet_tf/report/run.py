@@ -13,7 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from ganet_tf.report.cells import all_cells
-from ganet_tf.report.summaries import KEPT, is_finished
+from ganet_tf.report.summaries import KEPT, finished
 from ganet_tf.report.tuning import tuning_cells
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +28,7 @@ def main(argv=None):
         return 2
     if arguments.list:
         for cell in cells:
-            print(f"{'done' if is_finished(arguments.results / cell.name) else '    '}  {cell.name:28} {cell.command}")
+            print(f"{'done' if finished(arguments.results / cell.name) else '    '}  {cell.name:28} {cell.command}")
         return 0
     failed = [cell.name for cell in tqdm(cells, "cells", unit="cell") if not run(cell, arguments)]
     print(f"failed: {', '.join(failed)}" if failed else f"{len(cells)} cells: nothing failed")
@@ -53,13 +53,13 @@ def chosen(cell, parts):
 def run(cell, arguments):
     """Trains a cell unless it is there; returns whether that went well."""
     target, work = arguments.results / cell.name, arguments.runs / cell.name
-    if is_finished(target):
+    if finished(target):
         return True
     words = [sys.executable, str(ROOT / "train.py"), *cell.arguments, "--output", str(work), "--quiet"]
     tqdm.write(cell.command)
     if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
         return False
-    if is_finished(work):  # else another process is still at one of its folds, and will copy it
+    if finished(work):  # else another process is still at one of its folds, and will copy it
         keep(work, target)
     return True
 

@@ -11,7 +11,7 @@ def read(folder):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def is_finished(folder):
-    """Whether all folds of a run are in its summary."""
+def finished(folder):
+    """The summary of a run that has all its folds, else None."""
     summary = read(folder)
-    return bool(summary and summary["complete"])
+    return summary if summary and summary["complete"] else None

@@ -1,5 +1,7 @@
 """Node classification: one split, repeated runs, the epoch chosen on the validation nodes."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -24,21 +26,25 @@ class NodeTask:
     def __init__(self, config, dataset):
         self.config = config
         self.dataset = dataset
-        self.sparse = np.count_nonzero(dataset.x) < SPARSE_SHARE * dataset.x.size
 
     def spec(self):
         """What a model's inputs look like, for any number of nodes asked for: {name: TensorSpec}."""
-        spec = self.dataset.batches("train", sparse=self.sparse).element_spec[0]
+        spec = self._batches["train"].element_spec[0]
         return {name: type(part)([None, *part.shape[1:]], part.dtype) for name, part in spec.items()}
+
+    @functools.cached_property
+    def _batches(self):
+        """{split: dataset of one batch}; made once, since finding what is not 0 takes a pass over all features."""
+        sparse = np.count_nonzero(self.dataset.x) < SPARSE_SHARE * self.dataset.x.size
+        return {split: self.dataset.batches(split, sparse=sparse) for split in ("train", "all")}
 
     def member(self, number):
         """The data of one run: the same for all of them."""
         ds = self.dataset
         val, test = ds.nodes("val"), ds.nodes("test")
         nodes = np.concatenate([val, test])
-        whole = ds.batches("all", sparse=self.sparse)
-        train = list(ds.batches("train", sparse=self.sparse))
-        held_out = whole.map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
+        train = list(self._batches["train"])
+        held_out = self._batches["all"].map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
         return Member(
             batches=lambda epoch: train,
             steps=1,
