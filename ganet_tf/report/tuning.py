@@ -10,6 +10,9 @@ DECAY_1E3, DECAY_2E3 = ("optimizer.weight_decay=1e-3",), ("optimizer.weight_deca
 SCALED = ("model.scale=sqrt",)
 LESS_DROPOUT = ("model.dropout=0.8", "model.attention_dropout=0.8")
 SLOWER = ("optimizer.learning_rate=0.005",)
+FIRST_LAYER = ("optimizer.no_decay=[gam,out]",)  # L2 on the first layer only, as in GCN's code
+COSINE = ("optimizer.schedule=cosine", "epochs=500")
+RAW = ("normalize_features=null",)
 
 # On graphs: does attention wake up, and does that help? In the pilot weight decay shrank W_K until it was uniform.
 GRAPH_GRID = (
@@ -22,8 +25,14 @@ GRAPH_GRID = (
 )
 
 SETTINGS = {
-    "Cora": ((), DECAY_1E3, SCALED, LESS_DROPOUT, ("model.attention_dropout=0.5",), SLOWER, DECAY_2E3),
-    "Citeseer": ((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER),
+    "Cora": (
+        *((), DECAY_1E3, SCALED, LESS_DROPOUT, ("model.attention_dropout=0.5",), SLOWER, DECAY_2E3),
+        *(FIRST_LAYER, COSINE, RAW),
+    ),
+    "Citeseer": (
+        *((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER, ("optimizer.weight_decay=5e-4",)),
+        *(FIRST_LAYER, COSINE, RAW),
+    ),
     "Pubmed": ((), SCALED, DECAY_1E3),
     "MUTAG": GRAPH_GRID,
     "PROTEINS": GRAPH_GRID,
