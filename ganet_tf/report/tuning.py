@@ -12,6 +12,7 @@ LESS_DROPOUT = ("model.dropout=0.8", "model.attention_dropout=0.8")
 SLOWER = ("optimizer.learning_rate=0.005",)
 FIRST_LAYER = ("optimizer.no_decay=[gam,out]",)  # L2 on the first layer only, as in GCN's code
 COSINE = ("optimizer.schedule=cosine", "epochs=500")
+FASTER = ("optimizer.learning_rate=1e-3", "epochs=100")  # ten times the rate, half the epochs: what MUTAG has
 RAW = ("normalize_features=null",)
 
 # On graphs: does attention wake up, and does that help? In the pilot weight decay shrank W_K until it was uniform.
@@ -35,6 +36,7 @@ SETTINGS = {
     ),
     "Pubmed": ((), SCALED, DECAY_1E3),
     "MUTAG": GRAPH_GRID,
+    "PTC": ((), FASTER, (*FASTER, "model.dropout=0"), (*FASTER, "features=labels+degree")),
     "PROTEINS": GRAPH_GRID,
 }
 
