@@ -1,13 +1,16 @@
 """Runs the cells of RESULTS.md that are not there yet: `python -m ganet_tf.report.run`.
 
-Several of these may run at once, also in one folder: train.py shares out the folds. Whatever is cut off goes on
-where it was. A finished cell's summary and config are copied from runs/ to results/.
+A cell takes one core, so as many run side by side as there are cores. Several of these commands may run at once too:
+train.py shares out the folds. Whatever is cut off goes on where it was. A finished cell's summary and config are copied
+from runs/ to results/.
 """
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tqdm import tqdm
@@ -30,7 +33,10 @@ def main(argv=None):
         for cell in cells:
             print(f"{'done' if finished(arguments.results / cell.name) else '    '}  {cell.name:28} {cell.command}")
         return 0
-    failed = [cell.name for cell in tqdm(cells, "cells", unit="cell") if not run(cell, arguments)]
+    if arguments.jobs < 1:
+        print(f"--jobs is {arguments.jobs}, but at least one cell has to run at a time.", file=sys.stderr)
+        return 2
+    failed = run_all(cells, arguments)
     print(f"failed: {', '.join(failed)}" if failed else f"{len(cells)} cells: nothing failed")
     return len(failed)
 
@@ -40,6 +46,7 @@ def parser():
     result = argparse.ArgumentParser(prog="python -m ganet_tf.report.run", description=__doc__.split("\n")[0])
     result.add_argument("--only", nargs="+", default=[], metavar="PART", help="cells whose name contains one of these")
     result.add_argument("--list", action="store_true", help="show the cells and their commands, and stop")
+    result.add_argument("--jobs", type=int, default=os.cpu_count(), help="cells at a time (default: the cores)")
     result.add_argument("--runs", type=Path, default=ROOT / "runs", help="where train.py works")
     result.add_argument("--results", type=Path, default=ROOT / "results", help="where finished summaries go")
     return result
@@ -48,6 +55,17 @@ def parser():
 def chosen(cell, parts):
     """Whether a cell is asked for."""
     return not parts or any(part in cell.name for part in parts)
+
+
+def run_all(cells, arguments):
+    """Runs the cells, `--jobs` of them at a time; returns the names of those that failed."""
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        try:
+            went_well = list(tqdm(pool.map(lambda cell: run(cell, arguments), cells), "cells", len(cells), unit="cell"))
+        except KeyboardInterrupt:  # train.py has heard of it as well, and keeps what it has
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [cell.name for cell, well in zip(cells, went_well, strict=True) if not well]
 
 
 def run(cell, arguments):
@@ -72,4 +90,7 @@ def keep(work, target):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on where it was.")
