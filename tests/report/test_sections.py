@@ -2,15 +2,18 @@
 
 import pytest
 
-from ganet_tf.report.cells import K_VALUES, LINEAR, Cell, graph_cell, node_cell
+from ganet_tf.report.cells import K_VALUES, LINEAR, TUNED, Cell, graph_cell, node_cell, tuned_cell
+from ganet_tf.report.collection import Results
 from ganet_tf.report.comparisons import compare, family_lines, paired_section
 from ganet_tf.report.every_cell import cells_section
 from ganet_tf.report.honest import operators_section, validation_section
 from ganet_tf.report.k_sweep import k_section
+from ganet_tf.report.run import ROOT
 from ganet_tf.report.short_form import config_figures, readme_block
-from ganet_tf.report.tables import table_5, table_6, table_7
+from ganet_tf.report.tables import graph_row, table_5, table_6, table_7
+from ganet_tf.report.tuned import tuned_section
 from ganet_tf.report.tuning import tuning_cells
-from ganet_tf.report.tuning_section import tuning_section
+from ganet_tf.report.tuning_section import tried, tuning_section
 from tests.report.made_up import rule, summary, write
 
 TEN = [80.0, 82.0, 84.0, 86.0, 88.0, 80.0, 82.0, 84.0, 86.0, 88.0]  # mean 84, standard deviation sqrt(80 / 9)
@@ -31,6 +34,24 @@ def test_table_5_has_paper_and_all_rules(results):
     assert "| PTC | cGANet | 63.53 | not run yet | – | – | – |" in found
     assert "at the best test epoch †: hGANet on 1 of 1 data set." in found
     assert "is worth 2.00 points on average over 1 cell" in found
+
+
+def test_tuned_settings_are_named_and_stand_beside_the_paper(results):
+    cell = tuned_cell("PTC", "cganet")
+    put(results, cell)
+    put(results, tuned_cell("PTC", "cganet", "validation"), [value - 10 for value in TEN])
+    found = text(tuned_section(results))
+    assert "- PTC: `optimizer.learning_rate=1e-3`, `epochs=100`, `model.dropout=0`" in found
+    assert "| PTC | cGANet | 63.53 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 | 74.00 ± 2.98 |" in found
+    assert "| PTC | hGANet | 65.02 | not run yet | – | – | – | – |" in found
+    assert "--set optimizer.learning_rate=1e-3 epochs=100 model.dropout=0 " in cell.command
+    assert graph_row(results, graph_cell("PTC", "cganet"))[3] == "not run yet"  # Table 5 keeps to the paper's values
+
+
+@pytest.mark.parametrize("dataset", TUNED)
+def test_tuned_settings_are_what_validation_chose(dataset):
+    found = tried(Results(ROOT / "results"))["hganet", dataset, "validation"]
+    assert found[0].setting == ", ".join(f"`{setting}`" for setting in TUNED[dataset])
 
 
 @pytest.mark.parametrize("mean, mark", [(90.0, "yes"), (89.996, "yes"), (89.99, "no")])
@@ -181,10 +202,12 @@ def test_every_cell_can_be_run_again(results):
 
 
 def test_readme_block(results):
-    put(results, graph_cell("MUTAG", "cganet"))
+    put(results, graph_cell("COLLAB", "cganet"))
+    put(results, tuned_cell("PTC", "hganet"))
     put(results, node_cell("Cora", "hganet"))
     found = readme_block(results)
-    assert "| MUTAG | 90.00 | not run yet | – | 89.00 | 86.00 ± 2.98 | 84.00 ± 2.98 |" in found
+    assert "| PTC | hGANet | 65.02 | not run yet | – | 86.00 ± 2.98 | 84.00 ± 2.98 |" in found
+    assert "| COLLAB | cGANet | 76.96 | 86.00 ± 2.98 | 84.00 ± 2.98 |" in found
     assert "| Cora | 83.5 ± 0.7 | 84.00 ± 2.98 | not run yet | not run yet |" in found
     assert "selected on test" in found
 
