@@ -9,7 +9,7 @@ cells of its own where it departs from that: `TUNED` in cells.py.
 
 from ganet_tf.report.cells import NODE_SETS, Cell, slug
 
-DECAY_1E3, DECAY_2E3 = ("optimizer.weight_decay=1e-3",), ("optimizer.weight_decay=2e-3",)
+DECAY_5E4, DECAY_1E3, DECAY_2E3 = ((f"optimizer.weight_decay={decay}",) for decay in ("5e-4", "1e-3", "2e-3"))
 SCALED = ("model.scale=sqrt",)
 LESS_DROPOUT = ("model.dropout=0.8", "model.attention_dropout=0.8")
 SLOWER = ("optimizer.learning_rate=0.005",)
@@ -37,8 +37,10 @@ SETTINGS = {
         *(FIRST_LAYER, COSINE, RAW),
     ),
     "Citeseer": (
-        *((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER, ("optimizer.weight_decay=5e-4",)),
+        *((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER, DECAY_5E4),
         *(FIRST_LAYER, COSINE, RAW),
+        *((*SCALED, *DECAY_5E4), ("model.attention_dropout=0.5",), ("model.normalization=row",), ("model.skip=gcn",)),
+        ("optimizer.learning_rate=0.02",),
     ),
     "Pubmed": ((), SCALED, DECAY_1E3),
     "MUTAG": GRAPH_GRID,
