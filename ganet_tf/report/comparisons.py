@@ -91,14 +91,24 @@ def paired_section(results):
     return [*lines, *missing_note(results, cells)]
 
 
-def family_lines(results, protocol, pairs):
-    """One table and its reading."""
+def corrected(results, protocol, pairs):
+    """The comparisons of one table that there are figures for, and their p-values after correction, by either test."""
     datasets = PROTOCOLS[protocol][2]
     found = [compare(results, dataset, models, protocol) for dataset in datasets for models in pairs]
     found = [comparison for comparison in found if comparison]
+    return found, holm([c.p_wilcoxon for c in found]), holm([c.p_t for c in found])
+
+
+def winners(found, holm_wilcoxon, holm_t):
+    """The comparisons that stand under both tests."""
+    return [c for c, *p in zip(found, holm_wilcoxon, holm_t, strict=True) if max(p) < LEVEL]
+
+
+def family_lines(results, protocol, pairs):
+    """One table and its reading."""
+    found, *adjusted = corrected(results, protocol, pairs)
     if not found:
         return ["No comparison yet: both of its cells must have been run.", ""]
-    adjusted = holm([c.p_wilcoxon for c in found]), holm([c.p_t for c in found])
     rows = [row(*parts) for parts in zip(found, *adjusted, strict=True)]
     return [*table(HEADS, rows, left=2), reading(found, *adjusted), ""]
 
@@ -133,12 +143,12 @@ def reading(found, holm_wilcoxon, holm_t):
     smallest = total * smallest_wilcoxon(len(found[0].differences))
     if smallest >= LEVEL:
         text += f" (Wilcoxon's test cannot go below {smallest:.3f} here after correction, with so few folds.)"
-    winners = [c for c, *p in zip(found, holm_wilcoxon, holm_t, strict=True) if max(p) < LEVEL]
+    standing = winners(found, holm_wilcoxon, holm_t)
     if not any(kept):
         return text + " So no order of these models can be read from this table: chance alone may have made it."
-    if not winners:
+    if not standing:
         return text + " The two tests do not agree on any of them: take none of these differences for granted."
-    return text + f" Below {LEVEL} under both tests after correction: {numbers.listing(map(direction, winners))}."
+    return text + f" Below {LEVEL} under both tests after correction: {numbers.listing(map(direction, standing))}."
 
 
 def direction(comparison):

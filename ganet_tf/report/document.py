@@ -3,6 +3,7 @@
 from ganet_tf.report.comparisons import paired_section
 from ganet_tf.report.every_cell import cells_section
 from ganet_tf.report.honest import operators_section, validation_section
+from ganet_tf.report.in_short import in_short
 from ganet_tf.report.inside_section import inside_section
 from ganet_tf.report.k_sweep import k_section
 from ganet_tf.report.markdown import joined
@@ -18,8 +19,6 @@ What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, K
 `python -m ganet_tf.report` (or `make report`) writes this file and its plots from `results/` alone, and
 `python -m ganet_tf.report --check` tells whether they are up to date. `python -m ganet_tf.report.run` (or
 `make results`) trains whatever is missing, and the last table has the command behind every figure.
-
-## Which epoch counts
 """
 
 RULES = (
@@ -55,6 +54,7 @@ def document(results):
     Args:
         results: a `Results`.
     """
-    legend = [f"- {rule}" for rule in RULES]
+    legend = ["## Which epoch counts", "", *(f"- {rule}" for rule in RULES), ""]
     body = [line for section in SECTIONS for line in section(results)]
-    return joined([HEAD, *legend, "", *PLOTS, *body, *inside_section(results.folder), "", *cells_section(results)])
+    end = [*inside_section(results.folder), "", *cells_section(results)]
+    return joined([HEAD, *in_short(results), *legend, *PLOTS, *body, *end])

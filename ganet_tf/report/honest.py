@@ -22,7 +22,6 @@ def validation_section(results):
         "2020) measured for others under such a protocol, on folds of their own.",
         "",
         *table(["model", *map(names.dataset, SETS)], [*rows, *reference_rows()]),
-        *honest_sentence(results),
         *missing_note(results, cells),
     ]
 
@@ -40,24 +39,6 @@ def reference_rows():
         for model in ("hganet", "cganet", "dgcnn")
     ]
     return [*rows, *([f"{model}, Errica et al.", *(honest(model, d) or NONE for d in SETS)] for model in HONEST)]
-
-
-def honest_sentence(results):
-    """How our models stand to the honest figure of DGCNN and of the baseline without edges."""
-    lines = []
-    for other in ("DGCNN", "structure-agnostic baseline"):
-        parts = []
-        for model in (*MODELS, LINEAR):
-            found = [
-                numbers.reaches(rule, HONEST[other][d][0])
-                for d in SETS
-                if d in HONEST[other] and (rule := results.rule(graph_cell(d, model, "validation"), "validation"))
-            ]
-            if found:
-                parts.append(f"{names.MODELS[model]} on {numbers.of(sum(found), len(found), 'data set')}")
-        if parts:
-            lines.append(f"- At least the {other} of Errica et al.: {', '.join(parts)}.")
-    return [*lines, ""] if lines else []
 
 
 def operators_section(results):

@@ -1,7 +1,5 @@
 """The paper's three tables of accuracies, ours beside them."""
 
-import statistics
-
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import LINEAR, NODE_MODELS, NODE_SETS, graph_cell, node_cell
 from ganet_tf.report.markdown import missing_note, table
@@ -28,11 +26,6 @@ def table_5(results):
         "with a plain linear map in the place of attention.",
         "",
         *table(heads, rows, left=2),
-        *reached(results, "best_test_epoch", f"at the best test epoch {SELECTED_ON_TEST}"),
-        *reached(results, "last_epoch", "at the last epoch"),
-        *gain_from_test(results, cells),
-        *against_control(results),
-        "",
         *missing_note(results, cells),
     ]
 
@@ -53,47 +46,6 @@ def mark(rule, figure):
     if figure is None or figure.accuracy is None:
         return NONE
     return "yes" if numbers.reaches(rule, figure.accuracy) else "no"
-
-
-def reached(results, rule, words):
-    """A sentence: on how many data sets each model is at least the paper's."""
-    parts = []
-    for model in ("hganet", "cganet", "dgcnn"):
-        pairs = [(results.rule(graph_cell(d, model), rule), paper.cell(d, model)) for d in names.DATASETS]
-        found = [numbers.reaches(ours, figure.accuracy) for ours, figure in pairs if ours and figure]
-        if found:
-            parts.append(f"{names.MODELS[model]} on {numbers.of(sum(found), len(found), 'data set')}")
-    return [f"- At least the paper's figure {words}: {', '.join(parts)}."] if parts else []
-
-
-def gain_from_test(results, cells):
-    """A sentence: what choosing the epoch on test is worth."""
-    found = [summary for cell in cells if (summary := results.get(cell))]
-    if not found:
-        return []
-    gain = statistics.fmean(entry["best_test_epoch"]["mean"] - entry["last_epoch"]["mean"] for entry in found)
-    return [
-        f"- Choosing each fold's epoch on test instead of taking the last one is worth {gain:.2f} points on average "
-        f"over {numbers.count(len(found), 'cell')} of this table: no progress of any model."
-    ]
-
-
-def against_control(results):
-    """A sentence: how often hGANet is above the same network without attention."""
-    found = []
-    for dataset in names.DATASETS:
-        cells = graph_cell(dataset, "hganet"), graph_cell(dataset, LINEAR)
-        if not results.missing(cells):
-            rules = [[results.get(cell)[rule]["mean"] for cell in cells] for rule in ("best_test_epoch", "last_epoch")]
-            found.append([attention > control for attention, control in rules])
-    if not found:
-        return []
-    best, last = map(sum, zip(*found, strict=True))
-    return [
-        f"- hGANet's mean is above the linear control's on {numbers.of(best, len(found), 'data set')} at the best test "
-        f"epoch {SELECTED_ON_TEST} and on {last} at the last epoch; the section on paired tests says what that is "
-        "worth."
-    ]
 
 
 def table_7(results):
@@ -151,7 +103,6 @@ def table_6(results):
         "trained here.",
         "",
         *table(heads, [node_row(results, cell) for cell in cells], left=2),
-        *nodes_reached(results),
         *missing_note(results, cells),
     ]
 
@@ -164,13 +115,3 @@ def node_row(results, cell):
         return [*head, MISSING, NONE, NONE]
     rule = summary["validation"]
     return [*head, numbers.accuracy(rule), mark(rule, figure), numbers.accuracy(summary["max_test_lgcn"])]
-
-
-def nodes_reached(results):
-    """A sentence: where hGANet is at least the paper's, and its distance elsewhere."""
-    found = {d: results.rule(node_cell(d, "hganet"), "validation") for d in NODE_SETS}
-    gaps = {d: rule["mean"] - paper.cell(d, "hganet").accuracy for d, rule in found.items() if rule}
-    if not gaps:
-        return []
-    distances = numbers.listing(f"{numbers.difference(gap)} on {d}" for d, gap in gaps.items())
-    return [f"hGANet against the paper's figure, in percentage points: {distances}.", ""]

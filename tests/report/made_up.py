@@ -8,6 +8,8 @@ from ganet_tf.report.cells import NODE_SETS, all_cells
 from ganet_tf.report.tuning import tuning_cells
 from ganet_tf.training.config import NAMED_OPERATORS
 
+TEN = [80.0, 82.0, 84.0, 86.0, 88.0, 80.0, 82.0, 84.0, 86.0, 88.0]  # mean 84, standard deviation sqrt(80 / 9)
+
 
 def rule(values, epochs=None, **more):
     """The entry of a selection rule."""
@@ -78,3 +80,13 @@ def write_all(results, seed=0):
         if cell.name.startswith("tuning/"):
             found["validation"] |= {"val_loss": round(random.uniform(0.5, 1), 6)}
         write(results, cell, found)
+
+
+def text(lines):
+    """A section's lines as one string."""
+    return "\n".join(lines)
+
+
+def put(results, cell, last=TEN, **changes):
+    """Writes a cell's made-up summary where `results` looks for it."""
+    write(results.folder, cell, summary(cell, last, **changes))

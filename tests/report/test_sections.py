@@ -14,17 +14,7 @@ from ganet_tf.report.tables import graph_row, table_5, table_6, table_7
 from ganet_tf.report.tuned import tuned_section
 from ganet_tf.report.tuning import tuning_cells
 from ganet_tf.report.tuning_section import tried, tuning_section
-from tests.report.made_up import rule, summary, write
-
-TEN = [80.0, 82.0, 84.0, 86.0, 88.0, 80.0, 82.0, 84.0, 86.0, 88.0]  # mean 84, standard deviation sqrt(80 / 9)
-
-
-def text(lines):
-    return "\n".join(lines)
-
-
-def put(results, cell, last=TEN, **changes):
-    write(results.folder, cell, summary(cell, last, **changes))
+from tests.report.made_up import TEN, put, rule, summary, text, write
 
 
 def test_table_5_has_paper_and_all_rules(results):
@@ -32,8 +22,6 @@ def test_table_5_has_paper_and_all_rules(results):
     found = text(table_5(results))
     assert "| PTC | hGANet | 65.02 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 |" in found
     assert "| PTC | cGANet | 63.53 | not run yet | – | – | – |" in found
-    assert "at the best test epoch †: hGANet on 1 of 1 data set." in found
-    assert "is worth 2.00 points on average over 1 cell" in found
 
 
 def test_tuned_settings_are_named_and_stand_beside_the_paper(results):
@@ -62,13 +50,6 @@ def test_mark_follows_the_printed_figure(results, mean, mark):
     assert f" | {mark} | " in next(line for line in table_5(results) if line.startswith("| MUTAG | hGANet"))
 
 
-def test_control_is_compared_with_hganet(results):
-    put(results, graph_cell("DD", "hganet"))
-    put(results, graph_cell("DD", LINEAR), [value - 1 for value in TEN])
-    found = text(table_5(results))
-    assert "above the linear control's on 1 of 1 data set at the best test epoch † and on 1 at the last epoch" in found
-
-
 def test_table_7_and_the_cell_that_the_paper_could_not_fill(results):
     assert "ours has not been trained there yet" in text(table_7(results))
     put(results, graph_cell("DD", "ganet"))
@@ -83,7 +64,6 @@ def test_table_6_labels_lgcns_rule(results):
     found = text(table_6(results))
     assert "LGCN's rule †" in found
     assert "| Citeseer | hGANet | 72.7 ± 0.6 | 84.00 ± 2.98 | yes | 86.00 ± 2.98 |" in found
-    assert "+11.30 on Citeseer" in found
 
 
 def test_missing_cells_come_with_their_command(results):
@@ -127,8 +107,6 @@ def test_validation_stands_beside_honest_references(results):
     found = text(validation_section(results))
     assert "| hGANet | not run yet | 74.00 ± 2.98 | not run yet |" in found
     assert "| DGCNN, Errica et al. | 76.6 ± 4.3 | 72.9 ± 3.5 | – | – | 45.6 ± 3.4 |" in found
-    assert "At least the DGCNN of Errica et al.: hGANet on 1 of 1 data set." in found
-    assert "At least the structure-agnostic baseline of Errica et al.: hGANet on 0 of 1 data set." in found
 
 
 def test_operators_that_the_paper_only_describes(results):

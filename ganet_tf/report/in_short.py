@@ -1,0 +1,120 @@
+"""The top of RESULTS.md: what its tables amount to, in sentences made from the figures."""
+
+import statistics
+
+from ganet_tf.report import names, numbers
+from ganet_tf.report.cells import (
+    HONEST_SETS,
+    LINEAR,
+    MODELS,
+    NODE_SETS,
+    TUNED,
+    TUNED_MODELS,
+    graph_cell,
+    node_cell,
+    tuned_cell,
+)
+from ganet_tf.report.comparisons import FAMILIES, PROTOCOLS, corrected, winners
+from ganet_tf.report.numbers import SELECTED_ON_TEST
+from ganet_tf.report.references import HONEST
+from ganet_tf.report.tables import TABLE_5_MODELS
+from ganet_tf.training import paper
+
+BEST = f"at the best test epoch {SELECTED_ON_TEST}"
+
+
+def in_short(results):
+    """As many sentences as there are figures for."""
+    lines = [
+        *against_paper(results, graph_cell, names.DATASETS, "best_test_epoch", BEST),
+        *against_paper(results, tuned_cell, tuple(TUNED), "best_test_epoch", f"with the tuned setting, {BEST}"),
+        *against_paper(results, graph_cell, names.DATASETS, "last_epoch", "at the last epoch"),
+        *gain_from_test(results),
+        *nodes(results),
+        *honest(results),
+        *against_control(results),
+        *paired(results),
+    ]
+    return ["## In short", "", *(f"- {line}" for line in lines), ""] if lines else []
+
+
+def against_paper(results, cell_of, datasets, rule, words):
+    """On how many data sets each model is at least the paper's."""
+    models = TUNED_MODELS if cell_of is tuned_cell else ("hganet", "cganet", "dgcnn")
+    pairs = {
+        model: [(results.rule(cell_of(d, model), rule), paper.cell(d, model).accuracy) for d in datasets]
+        for model in models
+    }
+    return counted(f"At least the paper's figure {words}", pairs)
+
+
+def honest(results):
+    """How our models stand to honest figures of DGCNN and of the baseline without edges."""
+    lines = []
+    for other in ("DGCNN", "structure-agnostic baseline"):
+        datasets = [d for d in HONEST_SETS if d in HONEST[other]]
+        pairs = {
+            model: [
+                (results.rule(graph_cell(d, model, "validation"), "validation"), HONEST[other][d][0]) for d in datasets
+            ]
+            for model in (*MODELS, LINEAR)
+        }
+        lines += counted(f"With nothing selected on test, at least the {other} of Errica et al.", pairs)
+    return lines
+
+
+def counted(words, pairs):
+    """`<words>: hGANet on 3 of 6 data sets, ...`, from {model: [(our rule's entry or None, their figure)]}."""
+    parts = []
+    for model, entries in pairs.items():
+        found = [numbers.reaches(ours, figure) for ours, figure in entries if ours]
+        if found:
+            parts.append(f"{names.MODELS[model]} on {numbers.of(sum(found), len(found), 'data set')}")
+    return [f"{words}: {', '.join(parts)}."] if parts else []
+
+
+def gain_from_test(results):
+    """What choosing the epoch on test is worth."""
+    cells = [graph_cell(dataset, model) for dataset in names.DATASETS for model in TABLE_5_MODELS]
+    found = [summary for cell in cells if (summary := results.get(cell))]
+    if not found:
+        return []
+    gain = statistics.fmean(entry["best_test_epoch"]["mean"] - entry["last_epoch"]["mean"] for entry in found)
+    return [
+        f"Choosing each fold's epoch on test instead of taking the last one is worth {gain:.2f} points on average "
+        f"over {numbers.count(len(found), 'cell')} of Table 5: no progress of any model."
+    ]
+
+
+def nodes(results):
+    """Where hGANet is at least the paper's on nodes, and its distance elsewhere."""
+    found = {d: results.rule(node_cell(d, "hganet"), "validation") for d in NODE_SETS}
+    gaps = {d: rule["mean"] - paper.cell(d, "hganet").accuracy for d, rule in found.items() if rule}
+    distances = numbers.listing(f"{numbers.difference(gap)} on {d}" for d, gap in gaps.items())
+    return [f"hGANet on nodes against the paper's figure, in percentage points: {distances}."] if gaps else []
+
+
+def against_control(results):
+    """How often hGANet is above the same network without attention."""
+    found = []
+    for dataset in names.DATASETS:
+        cells = graph_cell(dataset, "hganet"), graph_cell(dataset, LINEAR)
+        if not results.missing(cells):
+            rules = [[results.get(cell)[rule]["mean"] for cell in cells] for rule in ("best_test_epoch", "last_epoch")]
+            found.append([attention > control for attention, control in rules])
+    if not found:
+        return []
+    best, last = map(sum, zip(*found, strict=True))
+    return [
+        f"hGANet's mean is above the linear control's on {numbers.of(best, len(found), 'data set')} {BEST} and on "
+        f"{last} at the last epoch."
+    ]
+
+
+def paired(results):
+    """How many differences between models are more than noise."""
+    tested = [corrected(results, protocol, pairs) for protocol in PROTOCOLS for pairs in FAMILIES.values()]
+    total = sum(len(found) for found, *_ in tested)
+    standing = sum(len(winners(*parts)) for parts in tested)
+    words = f"Of {numbers.count(total, 'paired comparison')} between models, fold by fold"
+    return [f"{words}, {standing or 'none'} is more than noise under both tests after correction."] if total else []

@@ -1,0 +1,41 @@
+"""The sentences at the top of RESULTS.md say what the summaries say."""
+
+from ganet_tf.report.cells import LINEAR, graph_cell, node_cell, tuned_cell
+from ganet_tf.report.in_short import in_short
+from tests.report.made_up import TEN, put, text
+
+
+def test_without_results_nothing_is_said(results):
+    assert in_short(results) == []
+
+
+def test_who_reaches_the_paper_and_under_which_rule(results):
+    put(results, graph_cell("PTC", "hganet"))
+    put(results, graph_cell("MUTAG", "hganet"))
+    put(results, tuned_cell("PTC", "cganet"))
+    found = text(in_short(results))
+    assert "- At least the paper's figure at the best test epoch †: hGANet on 1 of 2 data sets." in found
+    assert "with the tuned setting, at the best test epoch †: cGANet on 1 of 1 data set." in found
+    assert "is worth 2.00 points on average over 2 cells of Table 5" in found
+
+
+def test_distance_on_nodes(results):
+    put(results, node_cell("Citeseer", "hganet"))
+    assert "in percentage points: +11.30 on Citeseer." in text(in_short(results))
+
+
+def test_validation_against_honest_figures(results):
+    put(results, graph_cell("PROTEINS", "hganet", "validation"), [value - 10 for value in TEN])
+    found = text(in_short(results))
+    assert "at least the DGCNN of Errica et al.: hGANet on 1 of 1 data set." in found
+    assert "at least the structure-agnostic baseline of Errica et al.: hGANet on 0 of 1 data set." in found
+
+
+def test_control_and_paired_tests(results):
+    put(results, graph_cell("DD", "hganet"))
+    put(results, graph_cell("DD", LINEAR), [value - 1 - i / 10 for i, value in enumerate(TEN)])
+    put(results, graph_cell("DD", "cganet"), TEN[::-1])
+    found = text(in_short(results))
+    assert "above the linear control's on 1 of 1 data set at the best test epoch † and on 1 at the last epoch." in found
+    # hGANet - linear; neither hGANet - cGANet nor cGANet - linear.
+    assert "Of 3 paired comparisons between models, fold by fold, 1 is more than noise under both tests" in found
