@@ -47,7 +47,7 @@ SETTINGS = {
     "PTC": ((), FASTER, (*FASTER, "model.dropout=0"), (*FASTER, "features=labels+degree")),
     "PROTEINS": GRAPH_GRID,
     "IMDB-M": ((), ("model.dropout=0",)),
-    "DD": ((), ("model.dropout=0",), ("model.dropout=0", "optimizer.learning_rate=1e-3")),
+    "DD": ((), ("model.dropout=0",)),
     "COLLAB": ((), ("model.dropout=0",)),
 }
 
