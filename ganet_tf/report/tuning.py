@@ -45,7 +45,7 @@ SETTINGS = {
     "Pubmed": ((), SCALED, DECAY_1E3),
     "MUTAG": GRAPH_GRID,
     "PTC": ((), FASTER, (*FASTER, "model.dropout=0"), (*FASTER, "features=labels+degree")),
-    "PROTEINS": GRAPH_GRID,
+    "PROTEINS": (*GRAPH_GRID, ("features=labels+degree", "model.dropout=0")),
     "IMDB-M": ((), ("model.dropout=0",)),
     "DD": ((), ("model.dropout=0",)),
     "COLLAB": ((), ("model.dropout=0",)),
