@@ -15,6 +15,8 @@ from ganet_tf.report.cells import (
     tuned_cell,
 )
 from ganet_tf.report.comparisons import FAMILIES, PROTOCOLS, corrected, winners
+from ganet_tf.report.inside_measures import is_asleep
+from ganet_tf.report.inside_section import read_cells
 from ganet_tf.report.numbers import SELECTED_ON_TEST
 from ganet_tf.report.references import HONEST
 from ganet_tf.report.tables import TABLE_5_MODELS
@@ -34,6 +36,7 @@ def in_short(results):
         *honest(results),
         *against_control(results),
         *paired(results),
+        *asleep(results),
     ]
     return ["## In short", "", *(f"- {line}" for line in lines), ""] if lines else []
 
@@ -118,3 +121,18 @@ def paired(results):
     standing = sum(len(winners(*parts)) for parts in tested)
     words = f"Of {numbers.count(total, 'paired comparison')} between models, fold by fold"
     return [f"{words}, {standing or 'none'} is more than noise under both tests after correction."] if total else []
+
+
+def asleep(results):
+    """On which data sets the attention of the trained hGANet is a plain mean."""
+    cells = {graph_cell(d, "hganet").name: d for d in names.DATASETS}
+    cells |= {node_cell(d, "hganet").name: d for d in NODE_SETS}
+    seen = [cell for cell in read_cells(results.folder / "inside") if cell["cell"] in cells]
+    sleepers = [names.dataset(cells[cell["cell"]]) for cell in seen if is_asleep(cell["modules"])]
+    if not sleepers:
+        return []
+    return [
+        "The attention of the trained hGANet is as good as uniform in every module on "
+        f"{numbers.of(len(sleepers), len(seen), 'data set')} ({numbers.listing(sleepers)}): what it reaches there, it "
+        "reaches with a plain mean over neighbours."
+    ]

@@ -1,5 +1,9 @@
 """The sentences at the top of RESULTS.md say what the summaries say."""
 
+import json
+
+import pytest
+
 from ganet_tf.report.cells import LINEAR, graph_cell, node_cell, tuned_cell
 from ganet_tf.report.in_short import in_short
 from tests.report.made_up import TEN, put, text
@@ -39,3 +43,17 @@ def test_control_and_paired_tests(results):
     assert "above the linear control's on 1 of 1 data set at the best test epoch † and on 1 at the last epoch." in found
     # hGANet - linear; neither hGANet - cGANet nor cGANet - linear.
     assert "Of 3 paired comparisons between models, fold by fold, 1 is more than noise under both tests" in found
+
+
+@pytest.mark.parametrize("entropies, said", [((0.999, 1.0), True), ((0.999, 0.5), False)])
+def test_where_attention_is_asleep(results, entropies, said):
+    folder = results.folder / "inside"
+    folder.mkdir(parents=True)
+    looks = {"ptc_hganet": (1.0, 1.0), "mutag_hganet": entropies, "mutag_hganet_k4": (1.0, 1.0)}
+    for name, values in looks.items():
+        modules = [{"entropy": {"mean": value}} for value in values]
+        (folder / f"{name}.json").write_text(json.dumps({"cell": name, "modules": modules}))
+    words = (
+        "2 of 2 data sets that were looked at (MUTAG and PTC)" if said else "1 of 2 data sets that were looked at (PTC)"
+    )
+    assert f"as good as uniform in every module on {words}" in text(in_short(results))
