@@ -45,15 +45,15 @@ def test_control_and_paired_tests(results):
     assert "Of 3 paired comparisons between models, fold by fold, 1 is more than noise under both tests" in found
 
 
-@pytest.mark.parametrize("entropies, said", [((0.999, 1.0), True), ((0.999, 0.5), False)])
-def test_where_attention_is_asleep(results, entropies, said):
+@pytest.mark.parametrize(
+    "entropies, words",
+    [((0.999, 1.0), "2 of 2 data sets (MUTAG and PTC)"), ((0.999, 0.5), "1 of 2 data sets (PTC)")],
+)
+def test_where_attention_is_asleep(results, entropies, words):
     folder = results.folder / "inside"
     folder.mkdir(parents=True)
     looks = {"ptc_hganet": (1.0, 1.0), "mutag_hganet": entropies, "mutag_hganet_k4": (1.0, 1.0)}
     for name, values in looks.items():
         modules = [{"entropy": {"mean": value}} for value in values]
         (folder / f"{name}.json").write_text(json.dumps({"cell": name, "modules": modules}))
-    words = (
-        "2 of 2 data sets that were looked at (MUTAG and PTC)" if said else "1 of 2 data sets that were looked at (PTC)"
-    )
     assert f"as good as uniform in every module on {words}" in text(in_short(results))
