@@ -10,7 +10,7 @@ from ganet_tf.report.cells import (
     graph_cell,
     node_cell,
     tuned_cell,
-)  # fmt: skip
+)
 from ganet_tf.report.markdown import table
 from ganet_tf.report.numbers import MISSING, NONE, SELECTED_ON_TEST
 from ganet_tf.training import config_loader, paper

@@ -20,8 +20,8 @@ def tuned_section(results):
         "### The same, tuned",
         "",
         "The table above keeps to the paper wherever it names a value, dropout 0.5 for one. Here hGANet and cGANet "
-        "have the setting that validation preferred (see *Tuning*; chosen for hGANet, without a look at test), and so "
-        "differ from the paper's text:",
+        "have the setting that validation preferred (see *Tuning*; chosen for hGANet, without a look at test), which "
+        "differs from the one above in:",
         "",
         *(f"- {names.dataset(d)}: {', '.join(f'`{setting}`' for setting in TUNED[d])}" for d in SETS),
         "",
