@@ -17,6 +17,7 @@ FIRST_LAYER = ("optimizer.no_decay=[gam,out]",)  # L2 on the first layer only, a
 COSINE = ("optimizer.schedule=cosine", "epochs=500")
 FASTER = ("optimizer.learning_rate=1e-3", "epochs=100")  # ten times the rate, half the epochs: what MUTAG has
 RAW = ("normalize_features=null",)
+AROUND_THE_BEST = (("model.k=4",), ("model.k=16",), ("optimizer.no_decay=[key_kernel]",), ("model.activation=elu",))
 
 # On graphs: does attention wake up, and does that help? In the pilot weight decay shrank W_K until it was uniform.
 GRAPH_GRID = (
@@ -35,12 +36,14 @@ SETTINGS = {
     "Cora": (
         *((), DECAY_1E3, SCALED, LESS_DROPOUT, ("model.attention_dropout=0.5",), SLOWER, DECAY_2E3),
         *(FIRST_LAYER, COSINE, RAW),
+        *((*DECAY_1E3, *settings) for settings in AROUND_THE_BEST),
     ),
     "Citeseer": (
         *((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER, DECAY_5E4),
         *(FIRST_LAYER, COSINE, RAW),
         *((*SCALED, *DECAY_5E4), ("model.attention_dropout=0.5",), ("model.normalization=row",), ("model.skip=gcn",)),
         ("optimizer.learning_rate=0.02",),
+        *((*SCALED, *DECAY_5E4, *settings) for settings in AROUND_THE_BEST),
     ),
     "Pubmed": ((), SCALED, DECAY_1E3),
     "MUTAG": GRAPH_GRID,
