@@ -17,7 +17,8 @@ FIRST_LAYER = ("optimizer.no_decay=[gam,out]",)  # L2 on the first layer only, a
 COSINE = ("optimizer.schedule=cosine", "epochs=500")
 FASTER = ("optimizer.learning_rate=1e-3", "epochs=100")  # ten times the rate, half the epochs: what MUTAG has
 RAW = ("normalize_features=null",)
-AROUND_THE_BEST = (("model.k=4",), ("model.k=16",), ("optimizer.no_decay=[key_kernel]",), ("model.activation=elu",))
+ELU = ("model.activation=elu",)
+AROUND_THE_BEST = (("model.k=4",), ("model.k=16",), ("optimizer.no_decay=[key_kernel]",), ELU)
 
 # On graphs: does attention wake up, and does that help? In the pilot weight decay shrank W_K until it was uniform.
 GRAPH_GRID = (
@@ -37,6 +38,7 @@ SETTINGS = {
         *((), DECAY_1E3, SCALED, LESS_DROPOUT, ("model.attention_dropout=0.5",), SLOWER, DECAY_2E3),
         *(FIRST_LAYER, COSINE, RAW),
         *((*DECAY_1E3, *settings) for settings in AROUND_THE_BEST),
+        *((*DECAY_5E4, *ELU), (*DECAY_1E3, *ELU, "model.attention_dropout=0.5")),
     ),
     "Citeseer": (
         *((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER, DECAY_5E4),
@@ -45,7 +47,7 @@ SETTINGS = {
         ("optimizer.learning_rate=0.02",),
         *((*SCALED, *DECAY_5E4, *settings) for settings in AROUND_THE_BEST),
     ),
-    "Pubmed": ((), SCALED, DECAY_1E3),
+    "Pubmed": ((), SCALED, DECAY_1E3, (*SCALED, *ELU)),
     "MUTAG": GRAPH_GRID,
     "PTC": ((), FASTER, (*FASTER, "model.dropout=0"), (*FASTER, "features=labels+degree")),
     "PROTEINS": (*GRAPH_GRID, ("features=labels+degree", "model.dropout=0")),
