@@ -28,6 +28,15 @@ def test_distance_on_nodes(results):
     assert "in percentage points: +11.30 on Citeseer." in text(in_short(results))
 
 
+def test_nodes_against_models_trained_here(results):
+    put(results, node_cell("Cora", "hganet"))
+    put(results, node_cell("Cora", "gcn"), [value - 1 for value in TEN])
+    put(results, node_cell("Cora", LINEAR), [value + 1 for value in TEN])
+    put(results, node_cell("Pubmed", "gat"))
+    found = text(in_short(results))
+    assert "above that of linear map (control) on 0 of 1 data set and GCN on 1 of 1 data set." in found
+
+
 def test_validation_against_honest_figures(results):
     put(results, graph_cell("PROTEINS", "hganet", "validation"), [value - 10 for value in TEN])
     found = text(in_short(results))
