@@ -70,12 +70,19 @@ def honest(results):
 
 def counted(words, pairs):
     """`<words>: hGANet on 3 of 6 data sets, ...`, from {model: [(our rule's entry or None, their figure)]}."""
-    parts = []
-    for model, entries in pairs.items():
-        found = [numbers.reaches(ours, figure) for ours, figure in entries if ours]
-        if found:
-            parts.append(f"{names.MODELS[model]} on {numbers.of(sum(found), len(found), 'data set')}")
-    return [f"{words}: {', '.join(parts)}."] if parts else []
+    found = {
+        model: [numbers.reaches(ours, figure) for ours, figure in entries if ours] for model, entries in pairs.items()
+    }
+    return [f"{words}: {', '.join(shares(found))}."] if any(found.values()) else []
+
+
+def shares(found):
+    """[`hGANet on 3 of 6 data sets`, ...] from {model: [true or false, for each data set that there is]}."""
+    return [
+        f"{names.MODELS[model]} on {numbers.of(sum(answers), len(answers), 'data set')}"
+        for model, answers in found.items()
+        if answers
+    ]
 
 
 def gain_from_test(results):
@@ -101,13 +108,12 @@ def nodes(results):
 
 def nodes_against_others(results):
     """On how many node sets hGANet is above the control and the baselines, all trained here."""
-    parts = []
+    found = {}
     for other in (LINEAR, "gcn", "gat"):
         pairs = [[results.rule(node_cell(d, model), "validation") for model in ("hganet", other)] for d in NODE_SETS]
-        found = [ours["mean"] > theirs["mean"] for ours, theirs in pairs if ours and theirs]
-        if found:
-            parts.append(f"{names.MODELS[other]} on {numbers.of(sum(found), len(found), 'data set')}")
-    return [f"On nodes hGANet's mean is above that of {numbers.listing(parts)}."] if parts else []
+        found[other] = [ours["mean"] > theirs["mean"] for ours, theirs in pairs if ours and theirs]
+    words = f"On nodes hGANet's mean is above that of {numbers.listing(shares(found))}."
+    return [words] if any(found.values()) else []
 
 
 def against_control(results):
