@@ -30,7 +30,7 @@ GRAPH_GRID = (
     ("features=labels+degree",),
 )
 
-COSTLY = ("IMDB-M", "DD", "COLLAB")
+COSTLY = ("IMDB-M", "DD")
 FEW_FOLDS = ("folds=3", "splits=stratified")  # of two thirds of the graphs each: a fifth of the time of ten folds
 
 SETTINGS = {
@@ -53,7 +53,6 @@ SETTINGS = {
     "PROTEINS": (*GRAPH_GRID, ("features=labels+degree", "model.dropout=0")),
     "IMDB-M": ((), ("model.dropout=0",)),
     "DD": ((), ("model.dropout=0",)),
-    "COLLAB": ((), ("model.dropout=0",)),
 }
 
 
