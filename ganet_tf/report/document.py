@@ -6,6 +6,7 @@ from ganet_tf.report.honest import operators_section, validation_section
 from ganet_tf.report.in_short import in_short
 from ganet_tf.report.inside_section import inside_section
 from ganet_tf.report.k_sweep import k_section
+from ganet_tf.report.longer import longer_section
 from ganet_tf.report.markdown import joined
 from ganet_tf.report.numbers import SELECTED_ON_TEST
 from ganet_tf.report.tables import table_5, table_6, table_7
@@ -43,8 +44,8 @@ PLOTS = [
 ]
 
 SECTIONS = (
-    table_5, tuned_section, table_7, table_6, k_section, validation_section, operators_section, paired_section,
-    tuning_section,
+    table_5, tuned_section, longer_section, table_7, table_6, k_section, validation_section, operators_section,
+    paired_section, tuning_section,
 )  # fmt: skip
 
 

@@ -6,11 +6,13 @@ from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import (
     HONEST_SETS,
     LINEAR,
+    LONGER,
     MODELS,
     NODE_SETS,
     TUNED,
     TUNED_MODELS,
     graph_cell,
+    longer_cell,
     node_cell,
     tuned_cell,
 )
@@ -29,9 +31,11 @@ def in_short(results):
     """As many sentences as there are figures for."""
     reported = [graph_cell(d, model) for model in ("hganet", "cganet", "dgcnn") for d in names.DATASETS]
     tuned = [tuned_cell(d, model) for model in TUNED_MODELS for d in TUNED]
+    longer = [longer_cell(d, "hganet") for d in LONGER]
     lines = [
         *against_paper(results, reported, "best_test_epoch", BEST),
         *against_paper(results, tuned, "best_test_epoch", f"with the tuned setting, {BEST}"),
+        *against_paper(results, longer, "best_test_epoch", f"trained longer, {BEST}"),
         *against_paper(results, reported, "last_epoch", "at the last epoch"),
         *gain_from_test(results),
         *nodes(results),

@@ -3,14 +3,10 @@
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import HONEST_SETS, TUNED, TUNED_MODELS, tuned_cell, tuned_cells
 from ganet_tf.report.markdown import missing_note, table
-from ganet_tf.report.numbers import NONE, SELECTED_ON_TEST
-from ganet_tf.report.tables import graph_row
+from ganet_tf.report.numbers import NONE
+from ganet_tf.report.tables import GRAPH_HEADS, graph_row
 
 SETS = tuple(dataset for dataset in names.DATASETS if dataset in TUNED)
-HEADS = (
-    "data set", "model", "paper", f"best test epoch {SELECTED_ON_TEST}", "at least the paper's?",
-    f"best epoch of the mean curve {SELECTED_ON_TEST}", "last epoch", "epoch chosen on validation",
-)  # fmt: skip
 
 
 def tuned_section(results):
@@ -25,7 +21,7 @@ def tuned_section(results):
         "",
         *(f"- {names.dataset(d)}: {', '.join(f'`{setting}`' for setting in TUNED[d])}" for d in SETS),
         "",
-        *table(HEADS, rows, left=2),
+        *table([*GRAPH_HEADS, "epoch chosen on validation"], rows, left=2),
         *missing_note(results, [cell for dataset in SETS for cell in tuned_cells(dataset)]),
     ]
 

@@ -41,7 +41,7 @@ def summary(cell, last, best=None, complete=True, **changes):
     else:
         middle = [(a + b) / 2 for a, b in zip(last, best, strict=True)]
         rules = {"last_epoch": rule(last), "best_test_epoch": rule(best), "best_mean_epoch": rule(middle)}
-    config = {"dataset": cell.dataset, "model": {"k": 8}, "protocol": cell.protocol, "seed": 0}
+    config = {"dataset": cell.dataset, "model": {"k": 8}, "protocol": cell.protocol, "seed": 0, "epochs": 50}
     plain = cell.model in (*NAMED_OPERATORS, "dgcnn", "gcn", "gat")
     return {
         "dataset": cell.dataset,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ganet_tf.report.cells import LINEAR, graph_cell, node_cell, tuned_cell
+from ganet_tf.report.cells import LINEAR, graph_cell, longer_cell, node_cell, tuned_cell
 from ganet_tf.report.in_short import in_short
 from tests.report.made_up import TEN, put, text
 
@@ -17,9 +17,11 @@ def test_who_reaches_the_paper_and_under_which_rule(results):
     put(results, graph_cell("PTC", "hganet"))
     put(results, graph_cell("MUTAG", "hganet"))
     put(results, tuned_cell("PTC", "cganet"))
+    put(results, longer_cell("DD", "hganet"))
     found = text(in_short(results))
     assert "- At least the paper's figure at the best test epoch †: hGANet on 1 of 2 data sets." in found
     assert "with the tuned setting, at the best test epoch †: cGANet on 1 of 1 data set." in found
+    assert "trained longer, at the best test epoch †: hGANet on 1 of 1 data set." in found
     assert "is worth 2.00 points on average over 2 cells of Table 5" in found
 
 

@@ -2,12 +2,13 @@
 
 import pytest
 
-from ganet_tf.report.cells import K_VALUES, LINEAR, TUNED, Cell, graph_cell, node_cell, tuned_cell
+from ganet_tf.report.cells import K_VALUES, LINEAR, TUNED, Cell, graph_cell, longer_cell, node_cell, tuned_cell
 from ganet_tf.report.collection import Results
 from ganet_tf.report.comparisons import compare, family_lines, paired_section
 from ganet_tf.report.every_cell import cells_section
 from ganet_tf.report.honest import operators_section, validation_section
 from ganet_tf.report.k_sweep import k_section
+from ganet_tf.report.longer import longer_section
 from ganet_tf.report.run import ROOT
 from ganet_tf.report.short_form import config_figures, readme_block
 from ganet_tf.report.tables import graph_row, table_5, table_6, table_7
@@ -34,6 +35,22 @@ def test_tuned_settings_are_named_and_stand_beside_the_paper(results):
     assert "| PTC | hGANet | 65.02 | not run yet | – | – | – | – |" in found
     assert "--set optimizer.learning_rate=1e-3 epochs=100 model.dropout=0 " in cell.command
     assert graph_row(results, graph_cell("PTC", "cganet"))[3] == "not run yet"  # Table 5 keeps to the paper's values
+
+
+def test_longer_training_says_what_is_selection_and_what_is_not(results):
+    put(results, graph_cell("DD", "hganet"))
+    found = text(longer_section(results))
+    assert "| D&D | hGANet | 81.71 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 | 50 |" in found
+    assert "| D&D | hGANet | 81.71 | not run yet | – | – | – | – |" in found
+    assert "epochs instead of" not in found
+    more = [value + 3 for value in TEN]
+    longer = longer_cell("DD", "hganet")
+    lower = [value - 1 for value in TEN]
+    write(results.folder, longer, summary(longer, lower, best=more, config={"epochs": 100}))
+    found = text(longer_section(Results(results.folder)))
+    assert "- D&D, hGANet: 100 epochs instead of 50 change the best test epoch † by +1.00 points and " in found
+    assert "the last epoch by -1.00." in found
+    assert "--set epochs=100 " in longer.command
 
 
 @pytest.mark.parametrize("dataset", TUNED)
