@@ -7,7 +7,7 @@ from ganet_tf.report.in_short import in_short
 from ganet_tf.report.inside_section import inside_section
 from ganet_tf.report.k_sweep import k_section
 from ganet_tf.report.longer import longer_section
-from ganet_tf.report.markdown import joined
+from ganet_tf.report.markdown import bullets, joined
 from ganet_tf.report.numbers import SELECTED_ON_TEST
 from ganet_tf.report.tables import table_5, table_6, table_7
 from ganet_tf.report.tuned import tuned_section
@@ -55,7 +55,7 @@ def document(results):
     Args:
         results: a `Results`.
     """
-    legend = ["## Which epoch counts", "", *(f"- {rule}" for rule in RULES), ""]
+    legend = ["## Which epoch counts", "", *bullets(RULES)]
     body = [line for section in SECTIONS for line in section(results)]
     end = [*inside_section(results.folder), "", *cells_section(results)]
     return joined([HEAD, *in_short(results), *legend, *PLOTS, *body, *end])

@@ -6,7 +6,7 @@ from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import (
     HONEST_SETS,
     LINEAR,
-    LONGER,
+    LONGER_SETS,
     MODELS,
     NODE_SETS,
     TUNED,
@@ -19,6 +19,7 @@ from ganet_tf.report.cells import (
 from ganet_tf.report.comparisons import FAMILIES, PROTOCOLS, corrected, winners
 from ganet_tf.report.inside_measures import is_asleep
 from ganet_tf.report.inside_section import read_cells
+from ganet_tf.report.markdown import bullets
 from ganet_tf.report.numbers import SELECTED_ON_TEST
 from ganet_tf.report.references import HONEST
 from ganet_tf.report.tables import TABLE_5_MODELS
@@ -31,7 +32,7 @@ def in_short(results):
     """As many sentences as there are figures for."""
     reported = [graph_cell(d, model) for model in ("hganet", "cganet", "dgcnn") for d in names.DATASETS]
     tuned = [tuned_cell(d, model) for model in TUNED_MODELS for d in TUNED]
-    longer = [longer_cell(d, "hganet") for d in LONGER]
+    longer = [longer_cell(d, "hganet") for d in LONGER_SETS]
     lines = [
         *against_paper(results, reported, "best_test_epoch", BEST),
         *against_paper(results, tuned, "best_test_epoch", f"with the tuned setting, {BEST}"),
@@ -45,7 +46,7 @@ def in_short(results):
         *paired(results),
         *asleep(results),
     ]
-    return ["## In short", "", *(f"- {line}" for line in lines), ""] if lines else []
+    return ["## In short", "", *bullets(lines)] if lines else []
 
 
 def against_paper(results, cells, rule, words):

@@ -2,7 +2,7 @@
 
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import K_SETS, K_VALUES, graph_cell
-from ganet_tf.report.markdown import missing_note, table
+from ganet_tf.report.markdown import bullets, missing_note, table
 from ganet_tf.report.numbers import MISSING, SELECTED_ON_TEST
 from ganet_tf.report.paired_tests import corrected_t, held_out_ratio
 from ganet_tf.report.references import MOST_CANDIDATES
@@ -25,8 +25,7 @@ def k_section(results):
         "![accuracy over k](results/plots/k.png)",
         "",
         *table(["data set", "rule", *(f"k = {k}" for k in K_VALUES)], rows, left=2),
-        *(f"- {text}" for text in sentences),
-        *([""] if sentences else []),
+        *bullets(sentences),
         *missing_note(results, cells),
     ]
 

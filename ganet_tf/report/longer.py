@@ -1,12 +1,12 @@
 """Table 5 once more with as many epochs as the authors' later code has: the more there are, the higher the best one."""
 
 from ganet_tf.report import names, numbers
-from ganet_tf.report.cells import LONGER, LONGER_MODELS, graph_cell, longer_cell
-from ganet_tf.report.markdown import missing_note, table
+from ganet_tf.report.cells import LONGER_EPOCHS, LONGER_MODELS, LONGER_SETS, graph_cell, longer_cell
+from ganet_tf.report.markdown import bullets, missing_note, table
 from ganet_tf.report.numbers import NONE, SELECTED_ON_TEST
 from ganet_tf.report.tables import GRAPH_HEADS, graph_row
 
-SETS = tuple(dataset for dataset in names.DATASETS if dataset in LONGER)
+SETS = tuple(dataset for dataset in names.DATASETS if dataset in LONGER_SETS)
 
 
 def longer_section(results):
@@ -19,13 +19,12 @@ def longer_section(results):
         "### The same, trained longer",
         "",
         "The paper does not say how many epochs it trained. On these data sets our configs have fewer than its "
-        "authors' later code (100), to save time. A rule that looks at test finds more to choose from in more "
-        "epochs; the last epoch tells whether the network itself got better. Not chosen on validation, and for "
+        f"authors' later code ({LONGER_EPOCHS}), to save time. A rule that looks at test finds more to choose from in "
+        "more epochs; the last epoch tells whether the network itself got better. Not chosen on validation, and for "
         "comparison only.",
         "",
         *table([*GRAPH_HEADS, "epochs"], rows, left=2),
-        *(f"- {text}" for text in sentences),
-        *([""] if sentences else []),
+        *bullets(sentences),
         *missing_note(results, cells),
     ]
 

@@ -18,6 +18,11 @@ def line(cells):
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
+def bullets(sentences):
+    """A list and the empty line behind it; nothing when there is nothing to say."""
+    return [*(f"- {text}" for text in sentences), ""] if sentences else []
+
+
 def missing_note(results, cells):
     """Which of a section's cells are not there, and what to type; nothing when all are."""
     names = [cell.name for cell in results.missing(cells)]
