@@ -9,7 +9,8 @@ cells of its own where it departs from that: `TUNED` in cells.py.
 
 from ganet_tf.report.cells import NODE_SETS, Cell, slug
 
-DECAY_5E4, DECAY_1E3, DECAY_2E3 = ((f"optimizer.weight_decay={decay}",) for decay in ("5e-4", "1e-3", "2e-3"))
+DECAYS = ("1e-4", "5e-4", "1e-3", "2e-3")  # the first is the paper's
+DECAY_1E4, DECAY_5E4, DECAY_1E3, DECAY_2E3 = ((f"optimizer.weight_decay={decay}",) for decay in DECAYS)
 SCALED = ("model.scale=sqrt",)
 LESS_DROPOUT = ("model.dropout=0.8", "model.attention_dropout=0.8")
 SLOWER = ("optimizer.learning_rate=0.005",)
@@ -39,6 +40,7 @@ SETTINGS = {
         *(FIRST_LAYER, COSINE, RAW),
         *((*DECAY_1E3, *settings) for settings in AROUND_THE_BEST),
         *((*DECAY_5E4, *ELU), (*DECAY_1E3, *ELU, "model.attention_dropout=0.5")),
+        *((*DECAY_1E4, *ELU), (*DECAY_1E3, *ELU, *SCALED)),
     ),
     "Citeseer": (
         *((), SCALED, LESS_DROPOUT, DECAY_2E3, SLOWER, DECAY_5E4),
@@ -46,8 +48,12 @@ SETTINGS = {
         *((*SCALED, *DECAY_5E4), ("model.attention_dropout=0.5",), ("model.normalization=row",), ("model.skip=gcn",)),
         ("optimizer.learning_rate=0.02",),
         *((*SCALED, *DECAY_5E4, *settings) for settings in AROUND_THE_BEST),
+        *((*SCALED, *DECAY_1E4), (*SCALED, *DECAY_5E4, *FIRST_LAYER)),
     ),
-    "Pubmed": ((), SCALED, DECAY_1E3, (*SCALED, *ELU)),
+    "Pubmed": (
+        *((), SCALED, DECAY_1E3, (*SCALED, *ELU)),
+        *((*SCALED, *ELU, *settings) for settings in (DECAY_1E4, SLOWER, LESS_DROPOUT, FIRST_LAYER)),
+    ),
     "MUTAG": GRAPH_GRID,
     "PTC": ((), FASTER, (*FASTER, "model.dropout=0"), (*FASTER, "features=labels+degree")),
     "PROTEINS": (*GRAPH_GRID, ("features=labels+degree", "model.dropout=0")),
