@@ -53,7 +53,7 @@ SETTINGS = {
     ),
     "Pubmed": (
         *((), SCALED, DECAY_1E3, (*SCALED, *ELU)),
-        *((*SCALED, *ELU, *settings) for settings in (DECAY_1E4, FIRST_LAYER, SLOWER, LESS_DROPOUT)),
+        *((*SCALED, *ELU, *settings) for settings in (DECAY_1E4, FIRST_LAYER)),
     ),
     "MUTAG": (*GRAPH_GRID, NO_DROPOUT_AND_DEGREES),
     "PTC": ((), FASTER, (*FASTER, "model.dropout=0"), (*FASTER, "features=labels+degree")),
