@@ -16,10 +16,11 @@ TUNED = {
     "PTC": ("optimizer.learning_rate=1e-3", "epochs=100", "model.dropout=0"),
     "PROTEINS": ("features=labels+degree",),
 }
-TUNED_MODELS = ("hganet", "cganet")
 
-MODELS = ("hganet", "cganet", "ganet", "dgcnn")
+NETWORKS = ("hganet", "cganet")  # those that the paper proposes
+MODELS = (*NETWORKS, "ganet", "dgcnn")
 LINEAR = "linear"  # the control: a plain linear map in the place of attention
+TUNED_MODELS = (*NETWORKS, LINEAR)
 NODE_MODELS = ("hganet", LINEAR, "gcn", "gat")
 
 LONGER_SETS = ("PROTEINS", "DD")  # whose configs have fewer epochs than the authors' later code, to save time

@@ -8,9 +8,9 @@ from ganet_tf.report.cells import (
     LINEAR,
     LONGER_SETS,
     MODELS,
+    NETWORKS,
     NODE_SETS,
     TUNED,
-    TUNED_MODELS,
     graph_cell,
     longer_cell,
     node_cell,
@@ -30,8 +30,8 @@ BEST = f"at the best test epoch {SELECTED_ON_TEST}"
 
 def in_short(results):
     """As many sentences as there are figures for."""
-    reported = [graph_cell(d, model) for model in ("hganet", "cganet", "dgcnn") for d in names.DATASETS]
-    tuned = [tuned_cell(d, model) for model in TUNED_MODELS for d in TUNED]
+    reported = [graph_cell(d, model) for model in (*NETWORKS, "dgcnn") for d in names.DATASETS]
+    tuned = [tuned_cell(d, model) for model in NETWORKS for d in TUNED]
     longer = [longer_cell(d, "hganet") for d in LONGER_SETS]
     lines = [
         *against_paper(results, reported, "best_test_epoch", BEST),

@@ -3,9 +3,9 @@
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import (
     MODELS,
+    NETWORKS,
     NODE_SETS,
     TUNED,
-    TUNED_MODELS,
     all_cells,
     graph_cell,
     node_cell,
@@ -22,7 +22,7 @@ def readme_block(results):
     graph_heads = ["test accuracy, %", "", "paper", best, last, f"tuned: {best}", f"tuned: {last}"]
     node_heads = ["test accuracy, %", "hGANet: paper", "hGANet", "GCN", "GAT"]
     lines = [
-        *table(graph_heads, [graph_line(results, d, m) for d in names.DATASETS for m in TUNED_MODELS], left=2),
+        *table(graph_heads, [graph_line(results, d, m) for d in names.DATASETS for m in NETWORKS], left=2),
         *table(node_heads, [node_line(results, dataset) for dataset in NODE_SETS]),
         f"Mean ± standard deviation over ten folds or seeds. {SELECTED_ON_TEST} The epoch is selected on test, which "
         "is probably what the paper reports; the last epoch is not selected at all. *Tuned*: with the setting that "

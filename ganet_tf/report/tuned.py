@@ -1,4 +1,4 @@
-"""hGANet and cGANet once more, where validation preferred a setting to the paper's."""
+"""hGANet, cGANet and the control once more, where validation preferred a setting to the paper's."""
 
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import HONEST_SETS, TUNED, TUNED_MODELS, tuned_cell, tuned_cells
@@ -15,9 +15,9 @@ def tuned_section(results):
     return [
         "### The same, tuned",
         "",
-        "The table above keeps to the paper wherever it names a value, dropout 0.5 for one. Here hGANet and cGANet "
-        "have the setting that validation preferred (see *Tuning*; chosen for hGANet, without a look at test), which "
-        "differs from the one above in:",
+        "The table above keeps to the paper wherever it names a value, dropout 0.5 for one. Here hGANet, "
+        "cGANet and the control have the setting that validation preferred (see *Tuning*; chosen for hGANet, without a "
+        "look at test), which differs from the one above in:",
         "",
         *(f"- {names.dataset(d)}: {', '.join(f'`{setting}`' for setting in TUNED[d])}" for d in SETS),
         "",
