@@ -12,12 +12,11 @@ from importlib.metadata import version
 from math import nan
 
 from ganet_tf.report import names
-from ganet_tf.report.cells import K_SETS, K_VALUES, LINEAR, NODE_MODELS, NODE_SETS, graph_cell, node_cell
+from ganet_tf.report.cells import GRAPH_MODELS, K_SETS, K_VALUES, LINEAR, NODE_MODELS, NODE_SETS, graph_cell, node_cell
 from ganet_tf.training import paper
 
 COLUMNS = {"hganet": "hGANet", "cganet": "cGANet", "ganet": "GANet", "dgcnn": "DGCNN", "gcn": "GCN", "gat": "GAT",
            LINEAR: "linear"}  # fmt: skip
-GRAPH_MODELS = ("hganet", "cganet", "ganet", "dgcnn", LINEAR)
 STYLES = {  # rule: (marker, colour, filled, words)
     "best_test_epoch": ("o", "#d62728", True, "best test epoch (selected on test)"),
     "max_test_lgcn": ("o", "#d62728", True, "LGCN's rule (selected on test)"),

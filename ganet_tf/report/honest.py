@@ -1,7 +1,7 @@
 """Beyond the paper: the validation protocol, and the operators that the paper only describes."""
 
 from ganet_tf.report import names, numbers
-from ganet_tf.report.cells import HONEST_SETS, LINEAR, MODELS, OPERATOR_SETS, graph_cell
+from ganet_tf.report.cells import GRAPH_MODELS, HONEST_SETS, LINEAR, OPERATOR_SETS, PAPERS_ROWS, graph_cell
 from ganet_tf.report.markdown import missing_note, table
 from ganet_tf.report.numbers import MISSING, NONE, SELECTED_ON_TEST
 from ganet_tf.report.references import HONEST, honest
@@ -12,8 +12,8 @@ SETS = tuple(dataset for dataset in names.DATASETS if dataset in HONEST_SETS)
 
 def validation_section(results):
     """What remains when the test fold is looked at once."""
-    cells = [graph_cell(dataset, model, "validation") for model in (*MODELS, LINEAR) for dataset in SETS]
-    rows = [validation_row(results, model) for model in (*MODELS, LINEAR)]
+    cells = [graph_cell(dataset, model, "validation") for model in GRAPH_MODELS for dataset in SETS]
+    rows = [validation_row(results, model) for model in GRAPH_MODELS]
     return [
         "## Beyond the paper: nothing selected on test",
         "",
@@ -36,7 +36,7 @@ def reference_rows():
     """Other people's lines."""
     rows = [
         [f"{names.MODELS[model]}, the paper", *(paper.cell(dataset, model).text for dataset in SETS)]
-        for model in ("hganet", "cganet", "dgcnn")
+        for model in PAPERS_ROWS
     ]
     return [*rows, *([f"{model}, Errica et al.", *(honest(model, d) or NONE for d in SETS)] for model in HONEST)]
 

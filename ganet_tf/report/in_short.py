@@ -4,12 +4,13 @@ import statistics
 
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import (
+    GRAPH_MODELS,
     HONEST_SETS,
     LINEAR,
     LONGER_SETS,
-    MODELS,
     NETWORKS,
     NODE_SETS,
+    PAPERS_ROWS,
     TUNED,
     graph_cell,
     longer_cell,
@@ -30,7 +31,7 @@ BEST = f"at the best test epoch {SELECTED_ON_TEST}"
 
 def in_short(results):
     """As many sentences as there are figures for."""
-    reported = [graph_cell(d, model) for model in (*NETWORKS, "dgcnn") for d in names.DATASETS]
+    reported = [graph_cell(d, model) for model in PAPERS_ROWS for d in names.DATASETS]
     tuned = [tuned_cell(d, model) for model in NETWORKS for d in TUNED]
     longer = [longer_cell(d, "hganet") for d in LONGER_SETS]
     lines = [
@@ -67,7 +68,7 @@ def honest(results):
             model: [
                 (results.rule(graph_cell(d, model, "validation"), "validation"), HONEST[other][d][0]) for d in datasets
             ]
-            for model in (*MODELS, LINEAR)
+            for model in GRAPH_MODELS
         }
         lines += counted(f"With nothing selected on test, at least the {other} of Errica et al.", pairs)
     return lines

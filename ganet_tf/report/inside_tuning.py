@@ -7,6 +7,7 @@ from ganet_tf.report import names, numbers, summaries
 from ganet_tf.report.inside_measures import is_asleep
 from ganet_tf.report.inside_words import figures, link, state
 from ganet_tf.report.markdown import table
+from ganet_tf.report.tuning import best_first
 
 
 def tuning_lines(cells, results):
@@ -55,7 +56,7 @@ def reading(cells, results):
         text = f"awake in at least one module with {numbers.listing(awake)}" if awake else "asleep with every setting"
         known = [cell for cell in mine if validation(cell, results)]
         if known:
-            best = max(known, key=lambda cell: validation(cell, results)["val_accuracy"])
+            best = min(known, key=lambda cell: best_first(validation(cell, results)))
             so_far = " so far" if len(known) < len(mine) else ""
             text += f"; the highest validation accuracy{so_far} is that of {setting(best)}"
             text += f", where attention is {state(best)}"

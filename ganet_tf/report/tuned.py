@@ -2,7 +2,7 @@
 
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import HONEST_SETS, TUNED, TUNED_MODELS, tuned_cell, tuned_cells
-from ganet_tf.report.markdown import missing_note, table
+from ganet_tf.report.markdown import bullets, missing_note, table
 from ganet_tf.report.numbers import NONE
 from ganet_tf.report.tables import GRAPH_HEADS, graph_row
 
@@ -19,8 +19,7 @@ def tuned_section(results):
         "cGANet and the control have the setting that validation preferred (see *Tuning*; chosen for hGANet, without a "
         "look at test), which differs from the one above in:",
         "",
-        *(f"- {names.dataset(d)}: {', '.join(f'`{setting}`' for setting in TUNED[d])}" for d in SETS),
-        "",
+        *bullets([f"{names.dataset(d)}: {', '.join(f'`{setting}`' for setting in TUNED[d])}" for d in SETS]),
         *table([*GRAPH_HEADS, "epoch chosen on validation"], rows, left=2),
         *missing_note(results, [cell for dataset in SETS for cell in tuned_cells(dataset)]),
     ]

@@ -6,7 +6,7 @@ import shlex
 from ganet_tf.report import names, numbers
 from ganet_tf.report.cells import Cell, all_cells
 from ganet_tf.report.markdown import missing_note, table
-from ganet_tf.report.tuning import FEW_FOLDS, tuning_cells
+from ganet_tf.report.tuning import FEW_FOLDS, best_first, tuning_cells
 
 # What a tuning run and the reported run of the same setting may differ in.
 FREE = ("seed", "runs", "deterministic", "folds", "splits")
@@ -44,11 +44,7 @@ def tried(results):
         run = Tried(cell.name, summary) if summary else None
         if run and run.rule:
             groups.setdefault(run.what, []).append(run)
-    return {what: sorted(runs, key=_best_first) for what, runs in groups.items()}
-
-
-def _best_first(run):
-    return -run.rule["val_accuracy"], run.rule["val_loss"], run.name
+    return {what: sorted(runs, key=lambda run: (*best_first(run.rule), run.name)) for what, runs in groups.items()}
 
 
 def all_tuning_cells(results):
