@@ -18,10 +18,10 @@ bench: $(READY)
 	@$(PY) benchmarks/run.py
 
 results: $(READY)
-	@$(PY) -m ganet_tf.report.run
+	@$(PY) -m experiments.report.run
 
 report: $(READY)
-	@$(PY) -m ganet_tf.report
+	@$(PY) -m experiments.report
 
 lint: $(READY)
 	@$(PY) -m ruff check .

@@ -140,9 +140,9 @@ def main(arguments=None):
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     print("loading TensorFlow ...", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
     with without_loading_notes():
+        from experiments.efficiency import measure, report, requests
+        from experiments.efficiency.plot import write_plot
         from ganet_tf.errors import GANetError
-        from ganet_tf.profiling import measure, report, requests
-        from ganet_tf.profiling.plot import write_plot
 
     try:
         wanted = requests(

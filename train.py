@@ -27,19 +27,19 @@ def main(argv=None):
         with silence():
             import tensorflow as tf
 
+            from experiments import cli
             from ganet_tf.errors import GANetError
-            from ganet_tf.training import cli
 
             tf.config.list_physical_devices("GPU")  # makes the CUDA libraries complain now, not later
 
         arguments = cli.parse(argv)
         if arguments.list:
-            from ganet_tf.training.listing import show_list
+            from experiments.listing import show_list
 
             return show_list()
         return run(arguments, argv)
     except KeyboardInterrupt:
-        from ganet_tf.training.cli import command
+        from experiments.cli import command
 
         print(f"\nStopped. To go on where it was: {command(argv, all_flags=True)}", file=sys.stderr)
         return 130
@@ -50,12 +50,12 @@ def main(argv=None):
 
 def run(arguments, argv):
     """One run: config, data, folder, folds, summary."""
-    from ganet_tf.training import cli, environment, resolve, session
-    from ganet_tf.training import config as schema
-    from ganet_tf.training.progress import Reporter
-    from ganet_tf.training.run_folder import RunFolder
-    from ganet_tf.training.summary import write_summary
-    from ganet_tf.training.trainer import Trainer
+    from experiments import cli, environment, resolve, session
+    from experiments import config as schema
+    from experiments.progress import Reporter
+    from experiments.run_folder import RunFolder
+    from experiments.summary import write_summary
+    from experiments.trainer import Trainer
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
     if not argv:

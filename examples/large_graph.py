@@ -18,8 +18,8 @@ import numpy as np
 
 from ganet_tf import models
 from ganet_tf.data import NodeDataset
+from ganet_tf.memory import peak_growth
 from ganet_tf.profiling.graphs import simulated_edges, simulated_features
-from ganet_tf.profiling.memory import peak_growth
 
 CLASSES = 8
 

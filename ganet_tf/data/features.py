@@ -4,8 +4,8 @@ import numpy as np
 
 from ganet_tf.data.aligned import aligned_empty
 from ganet_tf.data.graph import as_features
-from ganet_tf.data.spelling import nearest
 from ganet_tf.errors import DataFormatError
+from ganet_tf.spelling import nearest
 
 # One-hot degrees above it share the last channel. COLLAB, the widest of the paper's data sets, stays below.
 MAX_DEGREE = 500

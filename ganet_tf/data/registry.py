@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ganet_tf.data.spelling import nearest, plain
 from ganet_tf.errors import DatasetNotFoundError
+from ganet_tf.spelling import nearest, plain
 
 TU_HOSTS = (
     "https://www.chrsmrrs.com/graphkerneldatasets/",

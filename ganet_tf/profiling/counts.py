@@ -2,16 +2,12 @@
 
 One multiply-add counts 1, and so does a product of floats without an addition (the gate, GCN's weights).
 Exponentials, divisions, comparisons, ranking and copies are not counted, as in the paper. Neighbour tables are
-counted with their padding, because the kernels compute it. The paper's own closed forms are in `paper`.
+counted with their padding, because the kernels compute it.
 """
-
-from ganet_tf.profiling.paper import madd as paper_madd
-from ganet_tf.profiling.paper import memory_bytes as paper_memory_bytes
 
 OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
 IMPLEMENTATIONS = ("dense", "sparse")
 
-__all__ = ["IMPLEMENTATIONS", "OPERATORS", "exact_madd", "needed_bytes", "paper_madd", "paper_memory_bytes"]
 
 
 def transforms(s):

@@ -7,9 +7,9 @@ import tensorflow as tf
 
 from ganet_tf import layers
 from ganet_tf.errors import OutOfMemoryError
+from ganet_tf.memory import peak_growth
 from ganet_tf.ops.dense import available_memory
-from ganet_tf.profiling import counts, paper, timing
-from ganet_tf.profiling.memory import peak_growth
+from ganet_tf.profiling import counts, timing
 from ganet_tf.profiling.row import Row
 from ganet_tf.profiling.size import Size
 from ganet_tf.profiling.traced_run import TracedRun
@@ -89,10 +89,7 @@ def _counted(layer, x, edges):
         implementation=implementation,
         k=k,
         threads=_threads(),
-        madd_formula=counts.paper_madd(operator, nodes, features, k),
         madd_exact=counts.exact_madd(operator, implementation, size),
-        memory_bytes_formula=counts.paper_memory_bytes(operator, nodes, features),
-        paper=paper.cell(operator, nodes, features, k),
     )
     return row, size
 

@@ -182,7 +182,7 @@ import sys
 import numpy as np
 from ganet_tf import models
 from ganet_tf.profiling.graphs import simulated_edges, simulated_features
-from ganet_tf.profiling.memory import peak_growth
+from ganet_tf.memory import peak_growth
 
 model = models.NodeClassifier(4, num_modules=1)
 model.build({"x": (None, 16), "edges": (None, 2)})

@@ -84,7 +84,7 @@ MEASURE = """
 import tensorflow as tf
 from ganet_tf import models
 from ganet_tf.profiling.graphs import simulated_edges, simulated_features
-from ganet_tf.profiling.memory import peak_growth
+from ganet_tf.memory import peak_growth
 
 def step_of(**options):
     model = models.NodeClassifier(4, **options)

@@ -1,6 +1,6 @@
 """How far a call makes the resident memory of a worker grow (Linux; None elsewhere).
 
-`ganet_tf.profiling.memory` does the same, but importing it loads TensorFlow, which PyTorch's workers do not have.
+`ganet_tf.memory` does the same, but importing it loads TensorFlow, which PyTorch's workers do not have.
 """
 
 import ctypes

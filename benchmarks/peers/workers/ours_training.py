@@ -5,9 +5,9 @@ import time
 import keras
 import numpy as np
 
+from experiments import config_loader
+from experiments.model_factory import compile_model, make_model
 from ganet_tf import data
-from ganet_tf.training import config_loader
-from ganet_tf.training.model_factory import compile_model, make_model
 
 FOLD = 1
 WARM_UP_GRAPHS = 100

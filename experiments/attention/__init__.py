@@ -1,0 +1,1 @@
+"""What the attention of trained networks looks like: `python -m experiments.attention`."""

@@ -1,0 +1,122 @@
+"""Where an unfinished fold stands: two alternating files with checksums.
+
+`keras.callbacks.BackupAndRestore` leaves two things out that a resumed run needs to equal an
+uninterrupted one: the states of the dropout layers' seed generators, and a write that cannot be
+halved by `kill -9`. So a checkpoint here is all variables of model and optimizer, seeds included, and
+a JSON record (epoch, history), in one file with its SHA-256 in front.
+"""
+
+import hashlib
+import io
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from experiments.run_folder import write_atomically
+from ganet_tf.errors import RunError
+
+MAGIC = b"ganet_tf checkpoint 1\n"
+NAMES = ("checkpoint-a.bin", "checkpoint-b.bin")
+SHARE = 0.05  # of the training time may go into checkpoints
+
+
+class Checkpoint:
+    """Saves and restores one fold.
+
+    Args:
+        folder: the fold's folder.
+        note: called with one sentence when a file is corrupt.
+    """
+
+    def __init__(self, folder, note=print):
+        self.folder = Path(folder)
+        self.note = note
+        self._turn = 0
+        self._next_time = 0.0
+
+    def due(self):
+        """Whether enough time went by that a checkpoint costs no more than its share."""
+        return time.monotonic() >= self._next_time
+
+    def save(self, record, arrays):
+        """Writes the older of the two files; the newer one stays as the fallback.
+
+        Args:
+            record: JSON-able dictionary; needs "epoch".
+            arrays: {group: list of arrays}, for example the model's variables.
+        """
+        start = time.monotonic()
+        write_atomically(self.folder / NAMES[self._turn], encode(record, arrays))
+        self._turn = 1 - self._turn
+        end = time.monotonic()
+        self._next_time = end + (end - start) / SHARE
+
+    def load(self):
+        """(record, arrays) of the newest file that is whole, or None."""
+        found = []
+        for turn, name in enumerate(NAMES):
+            try:
+                record, arrays = decode((self.folder / name).read_bytes())
+                found.append((record["epoch"], turn, record, arrays))
+            except FileNotFoundError:
+                continue
+            except (OSError, RunError, KeyError) as error:
+                self.note(f"{self.folder.name}: {name} is corrupt ({error}).")
+        if not found:
+            return None
+        epoch, turn, record, arrays = max(found, key=lambda entry: entry[0])
+        self._turn = 1 - turn
+        self.note(f"{self.folder.name}: continuing after epoch {epoch}.")
+        return record, arrays
+
+    def delete(self):
+        """Removes both files: the fold is finished."""
+        for name in NAMES:
+            (self.folder / name).unlink(missing_ok=True)
+
+
+def encode(record, arrays):
+    """One byte string: magic line, SHA-256, then an uncompressed npz."""
+    buffer = io.BytesIO()
+    flat = {f"{group}/{i}": array for group, items in arrays.items() for i, array in enumerate(items)}
+    text = json.dumps({"record": record, "counts": {group: len(items) for group, items in arrays.items()}})
+    np.savez(buffer, record=np.frombuffer(text.encode("utf-8"), np.uint8), **flat)
+    body = buffer.getvalue()
+    return MAGIC + hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body
+
+
+def decode(data):
+    """The inverse of `encode`.
+
+    Raises:
+        RunError: when a byte is missing or wrong.
+    """
+    body = data[len(MAGIC) + 65 :]
+    digest = data[len(MAGIC) : len(MAGIC) + 64]
+    if not data.startswith(MAGIC) or hashlib.sha256(body).hexdigest().encode("ascii") != digest:
+        raise RunError("its checksum does not match")
+    with np.load(io.BytesIO(body), allow_pickle=False) as file:
+        content = json.loads(file["record"].tobytes().decode("utf-8"))
+        counts = content["counts"]
+        arrays = {group: [file[f"{group}/{i}"] for i in range(n)] for group, n in counts.items()}
+    return content["record"], arrays
+
+
+def values(variables):
+    """The arrays of Keras variables."""
+    return [np.array(variable.numpy()) for variable in variables]  # copies: training goes on
+
+
+def assign(variables, arrays, what="checkpoint"):
+    """Puts arrays into variables.
+
+    Raises:
+        RunError: when they do not fit, for example after the package changed a model.
+    """
+    shapes = [tuple(variable.shape) for variable in variables]
+    if shapes != [array.shape for array in arrays]:
+        raise RunError(f"the {what} was written by another model: its shapes do not fit")
+    for variable, array in zip(variables, arrays, strict=True):
+        variable.assign(array)

@@ -1,0 +1,85 @@
+"""What a result depends on beside its config: versions, hardware, the state of the code, threads."""
+
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "networkx", "scikit-learn")
+
+
+def versions():
+    """{package: version}, Python and ours included."""
+    from ganet_tf.version import __version__
+
+    found = {"ganet_tf": __version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def hardware():
+    """Processor, cores, memory and graphics cards."""
+    import tensorflow as tf
+
+    return {
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gib": _memory(),
+        "gpus": [gpu.name for gpu in tf.config.list_physical_devices("GPU")],
+    }
+
+
+def git_revision():
+    """The commit, with "-dirty" behind it when tracked files differ from it; None outside a clone."""
+    folder = Path(__file__).resolve().parents[1]
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return commit + ("-dirty" if changed else "")
+
+
+def _git(folder, *arguments):
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+
+
+def _processor():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or None
+
+
+def _memory():
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def set_threads(threads):
+    """Limits TensorFlow to so many threads, 0 for one a core; only before its first operation."""
+    import tensorflow as tf
+
+    try:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(threads)
+    except RuntimeError:
+        pass  # it is running already, as in a notebook: it stays as it is
+
+
+def make_deterministic():
+    """Lets TensorFlow use only kernels whose result does not depend on the order of threads."""
+    import tensorflow as tf
+
+    tf.config.experimental.enable_op_determinism()

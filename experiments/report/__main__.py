@@ -1,0 +1,94 @@
+"""Writes RESULTS.md, its plots and the README's short form from results/: `python -m experiments.report`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from experiments.report.cells import all_cells
+from experiments.report.collection import Results
+from experiments.report.document import document
+from experiments.report.figures import plots, same_picture
+from experiments.report.markdown import RUN, between_marks
+from experiments.report.short_form import config_table, readme_block
+from experiments.report.tuning import tuning_cells
+from experiments.run_folder import write_atomically
+from ganet_tf.errors import GANetError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(argv=None):
+    """Writes or checks; returns the exit code."""
+    arguments = parser().parse_args(argv)
+    root = arguments.root
+    try:
+        stale = {name: data for name, data in outputs(root).items() if not is_current(root / name, data)}
+    except GANetError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if arguments.check:
+        if stale:
+            print(f"Not what results/ gives: {', '.join(sorted(stale))}; give `make report`.", file=sys.stderr)
+        return 1 if stale else 0
+    for name, data in stale.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(root / name, data)
+    print_state(Results(root / "results"), sorted(stale))
+    return 0
+
+
+def parser():
+    """The flags."""
+    result = argparse.ArgumentParser(prog="python -m experiments.report", description=__doc__.split(":")[0])
+    result.add_argument("--check", action="store_true", help="write nothing; fail if a file is not what results/ gives")
+    result.add_argument("--root", type=Path, default=ROOT, help="folder with results/ in it; default: this project's")
+    return result
+
+
+def outputs(root):
+    """{path below `root`: content} of everything that the report is."""
+    results = Results(root / "results")
+    files = {"RESULTS.md": document(results).encode()}
+    blocks = {
+        "README.md": lambda: readme_block(results),
+        "configs/README.md": lambda: config_table(results, root / "configs"),
+    }
+    for name, block in blocks.items():
+        if (root / name).exists():
+            text = between_marks((root / name).read_text(encoding="utf-8"), block())
+            files |= {name: text.encode()} if text else {}
+    return files | {f"results/plots/{name}": data for name, data in plots(results).items()}
+
+
+def is_current(path, data):
+    """Whether a file is there and is what it should be."""
+    if not path.exists():
+        return False
+    old = path.read_bytes()
+    return same_picture(old, data) if path.suffix == ".png" else old == data
+
+
+def print_state(results, written):
+    """What was written, and which cells are done and missing."""
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    groups = {}
+    for cell in [*all_cells(), *tuning_cells()]:
+        groups.setdefault("tuning" if cell.name.startswith("tuning/") else cell.dataset, []).append(cell)
+    lines = Table("cells", "done", "missing", box=SIMPLE_HEAD, pad_edge=False)
+    for group, cells in groups.items():
+        missing = results.missing(cells)
+        prefix = "tuning/" if group == "tuning" else f"{cells[0].name.partition('_')[0]}_"
+        names = ", ".join(cell.name.removeprefix(prefix) for cell in missing)
+        lines.add_row(group, f"{len(cells) - len(missing)} of {len(cells)}", names or "-")
+    console.print(lines)
+    print("written: " + ", ".join(written) if written else "everything was up to date")
+    if results.missing([cell for cells in groups.values() for cell in cells]):
+        print(f"What is missing: {RUN}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

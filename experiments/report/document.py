@@ -1,0 +1,61 @@
+"""RESULTS.md, top to bottom."""
+
+from experiments.attention.section import inside_section
+from experiments.report.comparisons import paired_section
+from experiments.report.every_cell import cells_section
+from experiments.report.honest import operators_section, validation_section
+from experiments.report.in_short import in_short
+from experiments.report.k_sweep import k_section
+from experiments.report.longer import longer_section
+from experiments.report.markdown import bullets, joined
+from experiments.report.numbers import SELECTED_ON_TEST
+from experiments.report.tables import table_5, table_6, table_7
+from experiments.report.tuned import tuned_section
+from experiments.report.tuning_section import tuning_section
+
+HEAD = """\
+# Results
+
+What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, KDD 2019).
+`python -m experiments.report` (or `make report`) writes this file and its plots from `results/` alone, and
+`python -m experiments.report --check` tells whether they are up to date. `python -m experiments.report.run` (or
+`make results`) trains whatever is missing, and the last table has the command behind every figure.
+"""
+
+RULES = (
+    f"{SELECTED_ON_TEST} marks every figure of ours that is selected on test; all others of ours are not.",
+    "*Last epoch*: after the number of epochs that the config fixes. Nothing is selected.",
+    f"*Best test epoch* {SELECTED_ON_TEST}: in each fold the epoch with the highest test accuracy, the first on "
+    "ties. **Selected on test**, so too high. The paper does not say which epoch it reports; its authors' later "
+    "code has this rule, and it is the likely one.",
+    f"*Best epoch of the mean curve* {SELECTED_ON_TEST}: one epoch for all folds, where the mean of their test "
+    "curves is highest. **Selected on test**, too.",
+    "*Validation*: the epoch with the lowest validation loss, the first on ties; the figure is the test accuracy with "
+    "that epoch's weights. On graphs a stratified tenth of the training graphs is validation, and the test fold is "
+    "evaluated only then, once; on nodes validation is the standard split's, and the test curve is written down but "
+    "not looked at.",
+)
+
+PLOTS = [
+    "![accuracy on graphs under every rule, and the paper's](results/plots/graphs.png)",
+    "",
+    "![accuracy on nodes, and the paper's](results/plots/nodes.png)",
+    "",
+]
+
+SECTIONS = (
+    table_5, tuned_section, longer_section, table_7, table_6, k_section, validation_section, operators_section,
+    paired_section, tuning_section,
+)  # fmt: skip
+
+
+def document(results):
+    """The whole text.
+
+    Args:
+        results: a `Results`.
+    """
+    legend = ["## Which epoch counts", "", *bullets(RULES)]
+    body = [line for section in SECTIONS for line in section(results)]
+    end = [*inside_section(results.folder), "", *cells_section(results)]
+    return joined([HEAD, *in_short(results), *legend, *PLOTS, *body, *end])

@@ -1,0 +1,84 @@
+"""Files that are whole or absent, and a folder that is tried before it is needed."""
+
+import errno
+import os
+
+import pytest
+
+from experiments import run_folder
+from experiments.run_folder import RunFolder, write_atomically
+from ganet_tf.errors import RunError
+
+
+def test_write_atomically(tmp_path):
+    write_atomically(tmp_path / "a", "é")
+    write_atomically(tmp_path / "a", b"new")
+    assert (tmp_path / "a").read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    write_atomically(tmp_path / "a", "old")
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(run_folder.os, "fsync", fail)
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_prepare_leaves_nothing_behind(tmp_path):
+    RunFolder(tmp_path / "a" / "b").prepare(size=2**20)
+    assert list((tmp_path / "a" / "b").iterdir()) == []
+
+
+def test_a_file_in_the_way(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match=r"cannot be written.*--output"):
+        RunFolder(tmp_path / "file").prepare()
+
+
+def test_a_full_disk_is_found_before_training(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(run_folder.os, "fsync", fail)
+    with pytest.raises(RunError, match=r"the disk is full \(32 MiB are needed\)"):
+        RunFolder(tmp_path / "run").prepare()
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(tmp_path):
+    tmp_path.chmod(0o555)
+    with pytest.raises(RunError, match="Permission denied"):
+        RunFolder(tmp_path / "run").prepare()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a file system nobody can write")
+def test_a_file_system_that_cannot_be_written():
+    with pytest.raises(RunError, match="cannot be written"):
+        RunFolder("/proc/ganet").prepare()
+
+
+def test_results_and_a_broken_one(tmp_path):
+    folder = RunFolder(tmp_path)
+    assert folder.member(3).name == "fold-03" and RunFolder(tmp_path, "node").member(12).name == "run-12"
+    folder.member(1).mkdir()
+    write_atomically(folder.member(1) / "result.json", '{"fold": 1}')
+    assert folder.results([1, 2]) == {1: {"fold": 1}}
+    (folder.member(1) / "result.json").write_text("{")
+    with pytest.raises(RunError, match=r"result\.json cannot be read .* delete it"):
+        folder.result(1)
+
+
+def test_litter_of_a_killed_process(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.member(1).mkdir()
+    for name in (".result.json.x.tmp", "history.csv"):
+        (folder.member(1) / name).touch()
+    folder.remove_litter(1)
+    assert os.listdir(folder.member(1)) == ["history.csv"]
