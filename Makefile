@@ -24,7 +24,7 @@ report: $(READY)
 	@$(PY) -m experiments.report
 
 lint: $(READY)
-	@$(PY) -m ruff check .
+	@$(PY) -m ruff check . && $(PY) -m ruff format --check --quiet .
 
 $(READY): setup.py constraints.txt
 	@$(PYTHON) -c 'import sys; ok = (3, 10) <= sys.version_info[:2] <= (3, 13); \

@@ -65,9 +65,7 @@ def run(arguments, argv):
     dataset = resolve.load_dataset(config, arguments.data_dir)
     environment.set_threads(arguments.threads or session.suitable_threads(config, dataset))
     config = session.settle_splits(config, dataset)
-    folder = RunFolder(
-        arguments.output or os.path.join("runs", resolve.folder_name(config, base, stem)), config.task
-    )
+    folder = RunFolder(arguments.output or os.path.join("runs", resolve.folder_name(config, base, stem)), config.task)
     numbers = cli.parse_numbers(arguments.folds, schema.members(config), folder.member_word)
     report = Reporter(len(numbers), config.epochs, folder.member_word, arguments.quiet)
 

@@ -20,7 +20,7 @@ import tensorflow as tf
 from rich.console import Console
 from rich.table import Table
 
-from ganet_tf.ops.dense import available_memory
+from ganet_tf.memory import available_memory
 from ganet_tf.profiling import make_layer, simulated_edges, simulated_features
 
 OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")

@@ -20,11 +20,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # the clone's own packages
+
 from peers import environments, operators, plot, record, report, stages, training
 from peers.quiet import Watch
 from peers.side import Side, SideError
 
 HERE = Path(__file__).resolve().parent
+
 SECTIONS = ("operators", "growth", "stages", "training")
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.run_folder import write_atomically
 from ganet_tf.errors import RunError
+from ganet_tf.files import write_whole
 
 MAGIC = b"ganet_tf checkpoint 1\n"
 NAMES = ("checkpoint-a.bin", "checkpoint-b.bin")
@@ -48,7 +48,7 @@ class Checkpoint:
             arrays: {group: list of arrays}, for example the model's variables.
         """
         start = time.monotonic()
-        write_atomically(self.folder / NAMES[self._turn], encode(record, arrays))
+        write_whole(self.folder / NAMES[self._turn], encode(record, arrays))
         self._turn = 1 - self._turn
         end = time.monotonic()
         self._next_time = end + (end - start) / SHARE

@@ -34,9 +34,7 @@ def parser():
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add(
-        "--task", choices=schema.TASKS, help="classify graphs or nodes; follows from the data set if left out"
-    )
+    add("--task", choices=schema.TASKS, help="classify graphs or nodes; follows from the data set if left out")
     add("--dataset", metavar="NAME", help="a data set's name, or a folder with your own in TU layout")
     add("--model", metavar="NAME", help="hganet (default), cganet, ganet, dgcnn, gcn or gat")
     add("--config", metavar="FILE", help="a YAML file; default: configs/<dataset>_<model>.yaml")

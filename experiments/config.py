@@ -7,19 +7,20 @@ A field's `metadata` holds the range its value must lie in and, as `help`, what 
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ganet_tf.layers import operator_names
+
 TASKS = ("graph", "node")
-OPERATORS = ("hgao", "cgao", "gao", "topk", "sampled", "linear")
 # The operator that gives each of the paper's networks its name.
 NAMED_OPERATORS = {"hganet": "hgao", "cganet": "cgao", "ganet": "gao"}
 
-Operator = Literal["hgao", "cgao", "gao", "topk", "sampled", "linear"]
 Normalization = Literal["sym", "row"]
 Implementation = Literal["sparse", "dense"]
 
 
-def value(default, *, low=None, high=None, above=None, below=None, help=""):
-    """A field with a range: low <= value <= high, above < value < below."""
-    return field(default=default, metadata=dict(low=low, high=high, above=above, below=below, help=help))
+def value(default, *, low=None, high=None, above=None, below=None, choices=None, help=""):
+    """A field with a range, low <= value <= high, above < value < below, or with `choices`, which lists them."""
+    rule = dict(low=low, high=high, above=above, below=below, choices=choices, help=help)
+    return field(default=default, metadata=rule)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class GANetConfig:
     """hGANet, cGANet and GANet: GraphClassifier for graphs, NodeClassifier for nodes."""
 
     name: Literal["hganet", "cganet", "ganet"] = "hganet"
-    operator: Operator = "hgao"
+    operator: str = value("hgao", choices=operator_names, help="what attends in each module")
     k: int = value(8, low=1, help="neighbours that hgao and topk keep")
     num_modules: int = value(4, low=0, help="graph attention modules (GAM)")
     units: int = value(48, low=1, help="channels of the first GCN")
@@ -143,9 +144,7 @@ class NodeConfig:
 
 CONFIGS = {"graph": GraphConfig, "node": NodeConfig}
 MODELS = {
-    "graph": dict(
-        hganet=GraphGANetConfig, cganet=GraphGANetConfig, ganet=GraphGANetConfig, dgcnn=DGCNNConfig
-    ),
+    "graph": dict(hganet=GraphGANetConfig, cganet=GraphGANetConfig, ganet=GraphGANetConfig, dgcnn=DGCNNConfig),
     "node": dict(hganet=GANetConfig, cganet=GANetConfig, ganet=GANetConfig, gcn=GCNConfig, gat=GATConfig),
 }
 

@@ -1,7 +1,6 @@
 """YAML and `--set key=value` into the dataclasses of `config.py`, strictly typed, and back."""
 
 import dataclasses
-import difflib
 import math
 import types
 import typing
@@ -10,8 +9,9 @@ from pathlib import Path
 import yaml
 
 from experiments import config as schema
-from experiments.run_folder import write_atomically
 from ganet_tf.errors import ConfigError
+from ganet_tf.files import write_whole
+from ganet_tf.spelling import closest
 
 
 def load(path, overrides=()):
@@ -35,9 +35,7 @@ def read(path):
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"The config {path} cannot be read: {getattr(error, 'strerror', error)}."
-        ) from error
+        raise ConfigError(f"The config {path} cannot be read: {getattr(error, 'strerror', error)}.") from error
     try:
         tree = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -54,9 +52,7 @@ def merge(tree, overrides):
     for override in overrides:
         key, equals, text = override.partition("=")
         if not equals or not key.strip():
-            raise ConfigError(
-                f"--set needs key=value, for example optimizer.learning_rate=0.001, not {override!r}."
-            )
+            raise ConfigError(f"--set needs key=value, for example optimizer.learning_rate=0.001, not {override!r}.")
         *sections, last = key.strip().split(".")
         place = tree
         for section in sections:
@@ -114,7 +110,9 @@ def _build(cls, tree, prefix, source):
     for name, field in fields.items():
         key = prefix + name
         if name in tree:
-            values[name] = _convert(tree[name], hints[name], key, source)
+            choices = field.metadata.get("choices")
+            hint = typing.Literal[choices()] if choices else hints[name]
+            values[name] = _convert(tree[name], hint, key, source)
             _check_range(values[name], field.metadata, key, source)
         elif field.default is dataclasses.MISSING:
             raise ConfigError(f"{source}: the key {key} is missing.")
@@ -134,12 +132,7 @@ def _convert(raw, hint, key, source):
         if accepted:
             return converted
     words = " or ".join(_words(option) for option in options)
-    choices = [
-        c
-        for option in options
-        if typing.get_origin(option) is typing.Literal
-        for c in typing.get_args(option)
-    ]
+    choices = [c for option in options if typing.get_origin(option) is typing.Literal for c in typing.get_args(option)]
     hint_text = nearest(raw, choices) if isinstance(raw, str) else ""
     raise ConfigError(f"{source}: {key} must be {words}, got {raw!r} ({_kind(raw)}){hint_text}.")
 
@@ -190,8 +183,8 @@ def _check_range(number, rule, key, source):
 
 def nearest(word, words, prefix=""):
     """', did you mean x?' for the closest of `words`, or an empty string."""
-    close = difflib.get_close_matches(str(word), list(words), 1, 0.5)
-    return f", did you mean {prefix}{close[0]}?" if close else ""
+    close = closest(word, words)
+    return "" if close is None else f", did you mean {prefix}{close}?"
 
 
 def _words(option):
@@ -216,7 +209,7 @@ def to_tree(config):
 def save(config, path):
     """Writes the resolved config, whole or not at all."""
     text = "# Every setting of this run, as train.py resolved it.\n"
-    write_atomically(path, text + yaml.safe_dump(to_tree(config), sort_keys=False, allow_unicode=True))
+    write_whole(path, text + yaml.safe_dump(to_tree(config), sort_keys=False, allow_unicode=True))
 
 
 def flat(config):

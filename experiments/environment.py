@@ -29,19 +29,19 @@ def hardware():
     return {
         "machine": platform.machine(),
         "system": platform.system(),
-        "processor": _processor(),
+        "processor": processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "memory_gib": _memory(),
+        "memory_gib": memory_gib(),
         "gpus": [gpu.name for gpu in tf.config.list_physical_devices("GPU")],
     }
 
 
-def git_revision():
-    """The commit, with "-dirty" behind it when tracked files differ from it; None outside a clone."""
+def git_revision(*paths):
+    """The commit, with "-dirty" behind it when tracked files (below `paths`) differ from it; None outside a clone."""
     folder = Path(__file__).resolve().parents[1]
     try:
         commit = _git(folder, "rev-parse", "HEAD")
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", *paths)
     except (OSError, subprocess.SubprocessError):
         return None
     return commit + ("-dirty" if changed else "")
@@ -52,7 +52,8 @@ def _git(folder, *arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
 
 
-def _processor():
+def processor():
+    """The processor's name, where the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -60,7 +61,8 @@ def _processor():
         return platform.processor() or None
 
 
-def _memory():
+def memory_gib():
+    """Memory of the machine."""
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
     except (AttributeError, ValueError, OSError):

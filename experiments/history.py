@@ -4,7 +4,7 @@ import csv
 import io
 from pathlib import Path
 
-from experiments.run_folder import write_atomically
+from ganet_tf.files import write_whole
 
 
 class History:
@@ -21,7 +21,7 @@ class History:
     def __init__(self, path, rows=()):
         self.path = Path(path)
         self.rows = [dict(row) for row in rows]
-        write_atomically(self.path, "".join(_line(row.keys()) for row in self.rows[:1]))
+        write_whole(self.path, "".join(_line(row.keys()) for row in self.rows[:1]))
         self._append("".join(_line(row.values()) for row in self.rows))
 
     def add(self, row):

@@ -7,6 +7,7 @@ from rich.table import Table
 from experiments import config_loader, paper
 from experiments.resolve import CONFIGS
 from ganet_tf import data
+from ganet_tf.layers import operator_names
 
 
 def rows():
@@ -30,8 +31,6 @@ def show_list():
     console.print(table)
     others = sorted(set(data.names()) - {row[1] for row in rows()})
     if others:
-        console.print(
-            f"Also, with settings made from the data: {', '.join(others)}, and your own TU folders."
-        )
-    console.print("Operators for --set model.operator=: hgao, cgao, gao, topk, sampled, linear.")
+        console.print(f"Also, with settings made from the data: {', '.join(others)}, and your own TU folders.")
+    console.print(f"Operators for --set model.operator=: {', '.join(operator_names())}.")
     return 0

@@ -10,6 +10,7 @@ import uuid
 from pathlib import Path
 
 from ganet_tf.errors import RunError
+from ganet_tf.files import UNFINISHED
 
 try:
     import fcntl
@@ -71,7 +72,7 @@ class Lock:
     def _create(self):
         owner = dict(host=socket.gethostname(), pid=os.getpid(), born=_born(os.getpid()), token=self.token)
         # Linked into place: whoever sees the lock sees its text, too.
-        draft = self.path.with_name(f".{self.path.name}.{self.token}.tmp")
+        draft = self.path.with_name(f"{UNFINISHED}{self.token}-{self.path.name}")
         draft.write_text(json.dumps(owner), encoding="utf-8")
         try:
             os.link(draft, self.path)
@@ -172,7 +173,7 @@ def _born(pid):
 
 def _disk_time(folder):
     """Now, by the clock that stamps files in this folder: another machine's, on a shared disk."""
-    probe = folder / f".clock.{uuid.uuid4().hex}.tmp"
+    probe = folder / f"{UNFINISHED}{uuid.uuid4().hex}-clock"
     try:
         probe.touch()
         return probe.stat().st_mtime

@@ -43,9 +43,7 @@ def task_of(dataset):
 def check_task(dataset, task):
     """The data set itself, if it belongs to the task."""
     if task_of(dataset) != task:
-        raise ConfigError(
-            f"{dataset.name} is a data set for the {task_of(dataset)} task, not for --task {task}."
-        )
+        raise ConfigError(f"{dataset.name} is a data set for the {task_of(dataset)} task, not for --task {task}.")
     return dataset
 
 

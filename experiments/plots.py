@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from experiments.run_folder import write_atomically
+from ganet_tf.files import write_whole
 
 COLORS = {"train": "#7f7f7f", "val": "#1f77b4", "test": "#d62728"}
 
@@ -39,7 +39,7 @@ def plot_curves(curves, summary, folder):
         axes.legend()
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)
-    write_atomically(folder.path / "curves.png", buffer.getvalue())
+    write_whole(folder.path / "curves.png", buffer.getvalue())
 
 
 def _draw(axes, curves, what, scale):

@@ -29,9 +29,7 @@ class Reporter:
         self.word = word
         self.quiet = quiet
         self.terminal = sys.stdout.isatty() if terminal is None else terminal
-        self.console = Console(
-            highlight=False, soft_wrap=not self.terminal, force_terminal=self.terminal or None
-        )
+        self.console = Console(highlight=False, soft_wrap=not self.terminal, force_terminal=self.terminal or None)
         self.done = 0
         self.current = None
         self._steps = 1
@@ -97,9 +95,7 @@ class Reporter:
     def table(self, summary):
         """The table at the end: one row a fold, the mean, the paper."""
         rules = [rule for rule in selection.LABELS if rule in summary]
-        title = (
-            f"{summary['dataset']}, {summary['label']}, protocol {summary['protocol']}: test accuracy in %"
-        )
+        title = f"{summary['dataset']}, {summary['label']}, protocol {summary['protocol']}: test accuracy in %"
         table = Table(title=title, box=box.SIMPLE_HEAD, show_footer=False)
         table.add_column(self.word)
         for rule in rules:
@@ -120,9 +116,7 @@ class FoldBar(keras.callbacks.Callback):
 
     def __init__(self, epochs, steps, first=0):
         super().__init__()
-        self._bar = keras.utils.Progbar(
-            epochs * steps, stateful_metrics=["epoch", *VALUES], unit_name="step", width=24
-        )
+        self._bar = keras.utils.Progbar(epochs * steps, stateful_metrics=["epoch", *VALUES], unit_name="step", width=24)
         self._epoch = first
         self._steps = steps
         self._last = time.monotonic()

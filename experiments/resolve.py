@@ -35,9 +35,7 @@ def resolve(arguments):
     if arguments.runs is not None and tree.get("task") == "graph":
         raise ConfigError("--runs belongs to the node task; for another seed on graphs use --seed.")
     if arguments.protocol == "paper" and tree.get("task") == "node":
-        raise ConfigError(
-            "The node task always chooses its epoch on the validation nodes: leave out --protocol."
-        )
+        raise ConfigError("The node task always chooses its epoch on the validation nodes: leave out --protocol.")
     source = arguments.config or stem
     base = config_loader.build(tree, source)
     return config_loader.build(config_loader.merge(tree, pairs), source), base, stem

@@ -8,25 +8,9 @@ import tempfile
 from pathlib import Path
 
 from ganet_tf.errors import RunError
+from ganet_tf.files import UNFINISHED, remove_unfinished
 
 PROBE_BYTES = 32 * 2**20  # a model, two checkpoints and a temporary copy of the largest shipped config
-
-
-def write_atomically(path, content):
-    """Writes text or bytes so that the file is there whole or not at all, whatever happens."""
-    path = Path(path)
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp makes it private; a shared disk needs it readable
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 class RunFolder:
@@ -83,13 +67,12 @@ class RunFolder:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             problem = f"the disk is full ({size / 2**20:.0f} MiB are needed)" if full else error.strerror
             raise RunError(
-                f"The run folder {self.path} cannot be written: {problem}; "
-                "choose another with --output or make room."
+                f"The run folder {self.path} cannot be written: {problem}; choose another with --output or make room."
             ) from error
 
     def _probe(self, size):
         """Writes and removes a file as large as what training will write."""
-        handle, name = tempfile.mkstemp(dir=self.path, prefix=".probe.")
+        handle, name = tempfile.mkstemp(dir=self.path, prefix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
                 for _ in range(max(1, size // 2**20)):
@@ -108,5 +91,4 @@ class RunFolder:
 
     def remove_litter(self, number):
         """Removes temporary files of a process that was killed while it wrote."""
-        for path in self.member(number).glob(".*.tmp"):
-            path.unlink(missing_ok=True)
+        remove_unfinished(self.member(number))

@@ -34,9 +34,7 @@ def settle_splits(config, dataset):
         splits = dataset.fold_kind if config.folds == 10 else "stratified"
         return dataclasses.replace(config, splits=splits)
     if config.folds != 10:
-        raise ConfigError(
-            f"There are 10 published folds, but folds is {config.folds}: set splits to stratified."
-        )
+        raise ConfigError(f"There are 10 published folds, but folds is {config.folds}: set splits to stratified.")
     return config
 
 
@@ -121,9 +119,7 @@ def facts(dataset):
 def conclude(report, summary, folder, elsewhere):
     """Prints the result; returns the exit code."""
     for number, holder in elsewhere.items():
-        report.note(
-            f"{folder.member_word} {number} is being trained by {holder}, which will write the summary."
-        )
+        report.note(f"{folder.member_word} {number} is being trained by {holder}, which will write the summary.")
     for number, reason in summary["failed"].items():
         report.note(f"{folder.member_word} {number} failed: {reason}.")
     if not report.quiet and summary["folds"]:

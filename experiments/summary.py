@@ -10,7 +10,7 @@ from experiments import environment, history, paper, selection
 from experiments.config_loader import to_tree
 from experiments.lock import guard
 from experiments.progress import clock
-from experiments.run_folder import write_atomically
+from ganet_tf.files import write_whole
 
 
 def write_summary(config, folder, command, facts=None):
@@ -31,10 +31,8 @@ def write_summary(config, folder, command, facts=None):
 
     with guard(folder.path):
         summary, curves = summarize(config, folder, command, facts)
-        write_atomically(
-            folder.path / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
-        )
-        write_atomically(folder.path / "summary.md", markdown(summary))
+        write_whole(folder.path / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
+        write_whole(folder.path / "summary.md", markdown(summary))
         if curves:
             plot_curves(curves, summary, folder)
     return summary
@@ -73,9 +71,7 @@ def _rules(results, curves):
     for rule in selection.LABELS:
         entries = [result["rules"][rule] for result in results.values() if rule in result["rules"]]
         if entries:
-            found[rule] = _statistics(
-                [entry["accuracy"] for entry in entries], [entry["epoch"] for entry in entries]
-            )
+            found[rule] = _statistics([entry["accuracy"] for entry in entries], [entry["epoch"] for entry in entries])
             if "val_loss" in entries[0]:  # what settings may be chosen by
                 found[rule]["val_loss"] = round(statistics.fmean(entry["val_loss"] for entry in entries), 6)
                 accuracy = statistics.fmean(entry["val_accuracy"] for entry in entries)
@@ -125,9 +121,7 @@ def markdown(summary):
         "| which epoch | accuracy |",
         "|---|---|",
     ]
-    lines += [
-        f"| {selection.LABELS[r]} | {summary[r]['mean']:.2f} ± {summary[r]['std']:.2f} |" for r in rules
-    ]
+    lines += [f"| {selection.LABELS[r]} | {summary[r]['mean']:.2f} ± {summary[r]['std']:.2f} |" for r in rules]
     if summary["paper_text"]:
         lines.append(f"| the paper ({summary['paper_source']}) | {summary['paper_text']} |")
     if rules:

@@ -1,7 +1,6 @@
 """Trains the folds of a run, each with its lock, its checkpoint and its result."""
 
 import json
-import os
 import random
 import time
 
@@ -16,9 +15,9 @@ from experiments.lock import Lock, describe
 from experiments.loop import make_step, run_epochs
 from experiments.model_factory import compile_model, make_model, plain_copy
 from experiments.recorder import Recorder, TrainingDiverged
-from experiments.run_folder import write_atomically
 from experiments.selection import Selection
 from ganet_tf.errors import RunError
+from ganet_tf.files import draft, write_whole
 
 
 class Trainer:
@@ -107,9 +106,7 @@ class Trainer:
             self.model = compile_model(fresh, self.config, self.config.epochs * steps)
             self._fresh_optimizer = states.values(self.model.optimizer.variables)
             self._step = make_step(self.model, spec)
-            self._logits = tf.function(
-                lambda inputs: self.model(inputs, training=False), input_signature=[spec]
-            )
+            self._logits = tf.function(lambda inputs: self.model(inputs, training=False), input_signature=[spec])
         else:
             states.assign(self.model.variables, states.values(fresh.variables))
             states.assign(self.model.optimizer.variables, self._fresh_optimizer)
@@ -162,11 +159,10 @@ class Trainer:
         """Saves the model, then the result, which says that the member is done."""
         folder = self.folder.member(number)
         if "failed" not in result:
-            draft = folder / ".model.tmp.keras"
-            plain_copy(self.model).save(draft)
-            os.replace(draft, folder / "model.keras")
+            with draft(folder / "model.keras") as path:
+                plain_copy(self.model).save(path)
         result = {self.folder.member_word: number, **result}
         result["versions"] = environment.versions()
         result["git_revision"] = environment.git_revision()
-        write_atomically(folder / "result.json", json.dumps(result, indent=2) + "\n")
+        write_whole(folder / "result.json", json.dumps(result, indent=2) + "\n")
         recorder.checkpoint.delete()

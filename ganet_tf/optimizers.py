@@ -65,8 +65,7 @@ class FlatAdam(keras.optimizers.Optimizer):
         if not self.built:
             self.build(variables)
         grads = [
-            tf.zeros(v.shape) if g is None else tf.convert_to_tensor(g)
-            for g, v in zip(grads, variables, strict=True)
+            tf.zeros(v.shape) if g is None else tf.convert_to_tensor(g) for g, v in zip(grads, variables, strict=True)
         ]
         if self.max_norm is not None:
             grads = [tf.clip_by_norm(gradient, self.max_norm) for gradient in grads]

@@ -31,15 +31,10 @@ class GraphBatch(NamedTuple):
 def batch(edge_lists, sizes, num_features=3, seed=0, x=None):
     """A batch of graphs with the given local edges and sizes; random features if none are given."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    edges = [
-        np.reshape(np.asarray(e, dtype="int32"), (-1, 2)) + o
-        for e, o in zip(edge_lists, offsets, strict=False)
-    ]
+    edges = [np.reshape(np.asarray(e, dtype="int32"), (-1, 2)) + o for e, o in zip(edge_lists, offsets, strict=False)]
     if x is None:
         x = np.random.default_rng(seed).normal(size=(offsets[-1], num_features))
-    return GraphBatch(
-        x, np.concatenate(edges).astype("int32"), np.repeat(np.arange(len(sizes)), sizes).astype("int32")
-    )
+    return GraphBatch(x, np.concatenate(edges).astype("int32"), np.repeat(np.arange(len(sizes)), sizes).astype("int32"))
 
 
 @st.composite
@@ -75,9 +70,7 @@ SPECIAL = {
     "isolated_node_between": batch([both_ways([[0, 2]])], [3]),
     "directed_cycle": batch([[[0, 1], [1, 2], [2, 0]]], [3]),
     "complete": batch([np.argwhere(~np.eye(6, dtype=bool))], [6]),
-    "several_graphs": batch(
-        [both_ways([[0, 1], [1, 2]]), [], both_ways([[0, 3], [1, 3], [2, 3]])], [3, 1, 5]
-    ),
+    "several_graphs": batch([both_ways([[0, 1], [1, 2]]), [], both_ways([[0, 3], [1, 3], [2, 3]])], [3, 1, 5]),
     "hub": hub(),
 }
 

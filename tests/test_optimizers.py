@@ -15,10 +15,7 @@ SHAPES = [(3, 2), (4,), (2, 2, 2)]
 def variables():
     rng = np.random.default_rng(0)
     names = ["key_kernel", "bias", "kernel"]
-    return [
-        keras.Variable(rng.normal(size=s).astype("float32"), name=n)
-        for s, n in zip(SHAPES, names, strict=True)
-    ]
+    return [keras.Variable(rng.normal(size=s).astype("float32"), name=n) for s, n in zip(SHAPES, names, strict=True)]
 
 
 def train(optimizer, steps=5):

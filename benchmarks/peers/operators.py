@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ganet_tf.memory import available_memory
+
 from .graphs import GraphSpec
 from .rounds import MODES, Contender, measure
 from .statistics import exponent, ratios
@@ -169,8 +171,8 @@ class OperatorBenchmark:
     def too_large(self, contender, entries):
         """Why a contender had better not be run here, going by what it needed on a smaller graph."""
         needed = self.per_entry.get(contender.key, 0) * entries
-        free = free_memory()
-        if free is None or needed <= MEMORY_SHARE * free:
+        free = available_memory()
+        if needed <= MEMORY_SHARE * free:
             return None
         return f"would need about {needed / 1e9:.0f} GB, going by a smaller graph; {free / 1e9:.0f} GB are free"
 
@@ -183,15 +185,6 @@ def flat(probe):
 def dense_limit(mode):
     """Up to how many nodes the paper's [N, N] way takes part."""
     return DENSE_LIMIT if mode == "forward" else DENSE_GRADIENT_LIMIT
-
-
-def free_memory():
-    """Bytes that are free on this machine; None where it does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
 
 
 def opponents(side, operator):

@@ -62,7 +62,7 @@ class Side:
         threads = str(self.threads)
         environment = {
             **os.environ,
-            "PYTHONPATH": str(FOLDER),
+            "PYTHONPATH": os.pathsep.join([str(FOLDER), str(FOLDER.parent)]),
             "PYTHONUNBUFFERED": "1",
             "TF_CPP_MIN_LOG_LEVEL": "3",
             "OMP_NUM_THREADS": threads,

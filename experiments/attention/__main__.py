@@ -22,8 +22,8 @@ from experiments.attention.layers import looks
 from experiments.attention.measures import candidates_of, choice, entropy_ratios, is_chosen
 from experiments.attention.runs import find_runs, load
 from experiments.attention.section import read_cells
-from experiments.run_folder import write_atomically
 from ganet_tf.errors import GANetError
+from ganet_tf.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = 5
@@ -83,7 +83,7 @@ def write_cell(run, folder, drawn, data_dir=None):
         report["figure"] = figure.name
     path = folder / f"{run.cell}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    write_whole(path, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
 
 
 def describe(run, batches):

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from experiments.attention.layers import looks
 from experiments.attention.measures import candidates_of
 from experiments.attention.panels import candidates_of_node, pick_panels
-from experiments.run_folder import write_atomically
+from ganet_tf.files import write_whole
 
 QUERY_COLORS = ("#d62728", "#1f77b4")
 COLORS = "viridis"
@@ -25,7 +25,7 @@ def save(figure, path):
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, buffer.getvalue())
+    write_whole(path, buffer.getvalue())
 
 
 def draw_choice(model, batches, report, path):

@@ -8,9 +8,9 @@ import json
 import numpy as np
 
 from experiments.report.cells import GRAPH_SETS, K_VALUES, NODE_SETS
-from experiments.run_folder import write_atomically
 from ganet_tf import data
 from ganet_tf.data import GraphDataset
+from ganet_tf.files import write_whole
 
 DATASETS = (*GRAPH_SETS, *NODE_SETS)
 GRAPHS_AT_ONCE = 500
@@ -27,7 +27,7 @@ def write_selection(path, data_dir=None, datasets=DATASETS):
             known[name] = selection(degrees_of(load(name, data_dir)))
     ordered = {name: known[name] for name in sorted(known, key=lambda name: order(name, datasets))}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps(ordered, indent=2) + "\n")
+    write_whole(path, json.dumps(ordered, indent=2) + "\n")
     return ordered
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from experiments.efficiency.cells import name
-from experiments.efficiency.report import write_atomically
+from ganet_tf.files import write_whole
 from ganet_tf.profiling.counts import OPERATORS
 
 COLOURS = dict(zip(OPERATORS, ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#7f7f7f"), strict=True))
@@ -40,7 +40,7 @@ def write_plot(rows, path):
     figure = draw(rows)
     FigureCanvasAgg(figure)
     figure.savefig(data, format=str(path).rpartition(".")[2].lower())
-    write_atomically(path, data.getvalue())
+    write_whole(path, data.getvalue())
 
 
 def _lines(rows):

@@ -1,12 +1,10 @@
 """The measured table on the terminal and as CSV, JSON and Markdown files."""
 
-import contextlib
 import csv
 import io
 import json
 import os
 import platform
-import tempfile
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +15,8 @@ from rich.table import Table
 
 from experiments.efficiency.cells import NONE, columns, failures, groups, uncounted
 from experiments.efficiency.paper import Cell
+from experiments.environment import processor
+from ganet_tf.files import write_whole
 from ganet_tf.profiling.row import Row
 
 WIDTH = 250  # more than any table needs: a narrow terminal wraps its lines, but no digit is lost
@@ -49,10 +49,7 @@ def print_table(rows, remark=None, file=None):
 
 def environment():
     """What the times were measured on; call it before measuring, because it tells other work apart from ours."""
-    model = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    model = processor() or platform.machine()
     cores = os.cpu_count()
     text = (
         f"Measured on {model}, {cores} cores, TensorFlow {version('tensorflow')}, Python {platform.python_version()}."
@@ -82,7 +79,7 @@ def markdown(rows, remark=None):
 
 def write_json(rows, path):
     """Writes the rows as a JSON list of objects."""
-    write_atomically(path, json.dumps([row.as_dict() for row in rows], indent=1) + "\n")
+    write_whole(path, json.dumps([row.as_dict() for row in rows], indent=1) + "\n")
 
 
 def write_csv(rows, path):
@@ -96,7 +93,7 @@ def write_csv(rows, path):
         values = row.as_dict()
         values["madd_uncounted"] = " ".join(row.madd_uncounted)
         writer.writerow([*[values[name] for name in names], *[(row.paper or {}).get(name) for name in paper]])
-    write_atomically(path, text.getvalue())
+    write_whole(path, text.getvalue())
 
 
 def write_markdown(rows, path, remark=None):
@@ -104,22 +101,7 @@ def write_markdown(rows, path, remark=None):
     text, path = markdown(rows, remark), Path(path)
     before, start, rest = (path.read_text(encoding="utf-8") if path.exists() else "").partition(MARKS[0])
     _, end, after = rest.partition(MARKS[1])
-    write_atomically(path, f"{before}{start}\n\n{text}\n{end}{after}" if start and end else text)
-
-
-def write_atomically(path, data):
-    """Writes text or bytes so that the file is there as a whole or not at all; makes its folder."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data if isinstance(data, bytes) else data.encode("utf-8"))
-        os.chmod(temporary, 0o644)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, f"{before}{start}\n\n{text}\n{end}{after}" if start and end else text)
 
 
 def _emphasis(cells):

@@ -15,8 +15,8 @@ from experiments.report.figures import plots, same_picture
 from experiments.report.markdown import RUN, between_marks
 from experiments.report.short_form import config_table, readme_block
 from experiments.report.tuning import tuning_cells
-from experiments.run_folder import write_atomically
 from ganet_tf.errors import GANetError
+from ganet_tf.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,7 +36,7 @@ def main(argv=None):
         return 1 if stale else 0
     for name, data in stale.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(root / name, data)
+        write_whole(root / name, data)
     print_state(Results(root / "results"), sorted(stale))
     return 0
 

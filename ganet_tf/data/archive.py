@@ -56,9 +56,7 @@ class Archive:
             with self._open(name) as stream:
                 yield stream
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
-            raise DataFormatError(
-                f"{self.path.name} is damaged: {name} cannot be unpacked ({error})"
-            ) from error
+            raise DataFormatError(f"{self.path.name} is damaged: {name} cannot be unpacked ({error})") from error
         except (
             RuntimeError,
             NotImplementedError,

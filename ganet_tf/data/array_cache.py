@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import tempfile
 import zlib
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ganet_tf.data.aligned import ALIGNMENT
 from ganet_tf.data.cache_folder import say_unwritable
+from ganet_tf.files import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -91,23 +91,3 @@ def _view(whole, name, entry):
     if zlib.crc32(part) != entry["crc"]:
         raise ValueError(f"wrong checksum of {name}")
     return np.asarray(part).view(dtype).reshape(shape)
-
-
-def write_whole(path, write):
-    """Writes a file under another name in the same folder, then moves it into place.
-
-    Args:
-        path: The file.
-        write: Function that is given the open binary file.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".unfinished-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        os.chmod(temporary, 0o644)  # a cache may be shared; mkstemp keeps files to their owner
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

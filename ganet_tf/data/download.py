@@ -1,10 +1,8 @@
 """Getting one file over HTTP, whole or not at all."""
 
 import logging
-import os
 import socket
 import sys
-import tempfile
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +11,7 @@ import pooch
 import requests
 
 from ganet_tf.errors import DownloadError
+from ganet_tf.files import draft
 
 log = logging.getLogger(__name__)
 
@@ -57,21 +56,15 @@ def download(url, path):
 
 
 def _download_once(url, path):
-    handle, temporary = tempfile.mkstemp(prefix=".unfinished-", dir=path.parent)
-    os.close(handle)
-    try:
+    with draft(path) as temporary:
         downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
-        downloader(url, temporary, None)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+        downloader(url, str(temporary), None)
 
 
 def is_cut_off(error):
     """Whether the connection was made, but broke before the end."""
     return isinstance(error, (requests.exceptions.ChunkedEncodingError, requests.ReadTimeout)) or any(
-        word in str(error)
-        for word in ("IncompleteRead", "Connection broken", "Read timed out", "Connection aborted")
+        word in str(error) for word in ("IncompleteRead", "Connection broken", "Read timed out", "Connection aborted")
     )
 
 

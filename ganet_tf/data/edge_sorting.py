@@ -57,7 +57,5 @@ def local_edges(sources, degrees, node_offsets, name="edges"):
     if outside.any():
         edge = int(outside.argmax())
         target = int(np.searchsorted(edge_ends, edge, side="right"))
-        raise DataFormatError(
-            f"{name} joins node {sources[edge] + 1} and node {target}, which are in different graphs"
-        )
+        raise DataFormatError(f"{name} joins node {sources[edge] + 1} and node {target}, which are in different graphs")
     return edges, edge_offsets

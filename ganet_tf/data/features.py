@@ -128,9 +128,7 @@ def build_features(kind, degrees, sizes, labels, label_counts, attributes, max_d
                 f"there are auto, {', '.join(make)} and sums of them such as 'labels+degree'"
             )
         if not has.get(part, True):
-            raise DataFormatError(
-                f"features={kind!r}: the data set has no node {part}; use 'auto' or 'degree'"
-            )
+            raise DataFormatError(f"features={kind!r}: the data set has no node {part}; use 'auto' or 'degree'")
         blocks += make[part]()
     return NodeFeatures(blocks, kind)
 

@@ -16,9 +16,7 @@ def stratified_folds(y, num_folds=10, seed=0):
 
     y = np.asarray(y)
     if not 2 <= num_folds <= len(y):
-        raise DataFormatError(
-            f"num_folds must be from 2 to the number of graphs, {len(y)}, but is {num_folds}"
-        )
+        raise DataFormatError(f"num_folds must be from 2 to the number of graphs, {len(y)}, but is {num_folds}")
     if np.bincount(y).max() < num_folds:
         raise DataFormatError(
             f"{num_folds} stratified folds need a class with at least {num_folds} graphs, "

@@ -51,6 +51,4 @@ def karate(seed=0, per_class=4):
     val = np.concatenate([nodes[per_class : 2 * per_class] for nodes in members])
     test = np.concatenate([nodes[2 * per_class :] for nodes in members])
     edges = np.array(graph.edges)
-    return NodeDataset(
-        np.concatenate([edges, edges[:, ::-1]]), np.eye(len(y)), y, train, val, test, name="Karate"
-    )
+    return NodeDataset(np.concatenate([edges, edges[:, ::-1]]), np.eye(len(y)), y, train, val, test, name="Karate")

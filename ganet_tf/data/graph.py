@@ -32,9 +32,7 @@ class Graph:
     def __post_init__(self):
         x = as_features(self.x)
         if len(x) == 0:
-            raise DataFormatError(
-                "a graph has no nodes: x has 0 rows; leave empty graphs out of the data set"
-            )
+            raise DataFormatError("a graph has no nodes: x has 0 rows; leave empty graphs out of the data set")
         edges = canonical_edges(as_edges(self.edges), len(x))
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "edges", edges)
@@ -81,9 +79,7 @@ def as_edges(edges, name="edges"):
     if edges.size == 0:
         return np.zeros((0, 2), np.int32)
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise DataFormatError(
-            f"{name} must have the shape [edges, 2], a row = (source, target), but has {edges.shape}"
-        )
+        raise DataFormatError(f"{name} must have the shape [edges, 2], a row = (source, target), but has {edges.shape}")
     if edges.dtype.kind not in "iu":
         raise DataFormatError(f"{name} must hold integer node numbers, but its type is {edges.dtype}")
     return edges

@@ -34,9 +34,7 @@ class GraphDataset:
     ```
     """
 
-    def __init__(
-        self, store, name="graphs", indices=None, num_classes=None, class_labels=None, published_folds=None
-    ):
+    def __init__(self, store, name="graphs", indices=None, num_classes=None, class_labels=None, published_folds=None):
         self._store = store
         self._indices = np.arange(len(store.y)) if indices is None else indices
         self._whole = indices is None
@@ -53,9 +51,7 @@ class GraphDataset:
             raise DataFormatError("graphs is empty: a data set needs at least one graph")
         widths = {graph.x.shape[1] for graph in graphs}
         if len(widths) > 1:
-            raise DataFormatError(
-                f"all graphs need the same number of features, but they have {sorted(widths)}"
-            )
+            raise DataFormatError(f"all graphs need the same number of features, but they have {sorted(widths)}")
         store = GraphStore(
             features=NodeFeatures.dense(np.concatenate([graph.x for graph in graphs])),
             edges=np.concatenate([graph.edges for graph in graphs]),
@@ -100,9 +96,7 @@ class GraphDataset:
         if not isinstance(indices, slice):
             indices = np.asarray(indices)
             indices = indices.astype(np.int64) if indices.size == 0 else indices
-        return GraphDataset(
-            self._store, self.name, self._indices[indices], self.num_classes, self.class_labels
-        )
+        return GraphDataset(self._store, self.name, self._indices[indices], self.num_classes, self.class_labels)
 
     @property
     def num_features(self):
@@ -136,12 +130,8 @@ class GraphDataset:
         everything = self.arrays()
         sizes, y = self.sizes, self.y
         degrees = np.bincount(everything["edges"][:, 1], minlength=len(everything["x"]))
-        x = build_features(
-            features, degrees, sizes, np.zeros((len(degrees), 0)), [], everything["x"], max_degree
-        )
-        edges = (
-            everything["edges"] - np.repeat(offsets(sizes)[:-1].astype(np.int32), self.edge_counts)[:, None]
-        )
+        x = build_features(features, degrees, sizes, np.zeros((len(degrees), 0)), [], everything["x"], max_degree)
+        edges = everything["edges"] - np.repeat(offsets(sizes)[:-1].astype(np.int32), self.edge_counts)[:, None]
         store = GraphStore(x, edges, offsets(sizes), offsets(self.edge_counts), y)
         folds = self._published_folds if self._whole else None
         return GraphDataset(store, self.name, None, self.num_classes, self.class_labels, folds)
@@ -188,11 +178,7 @@ class GraphDataset:
     @property
     def fold_kind(self):
         """What `fold` gives under `splits="auto"`: "published" or "stratified"."""
-        return (
-            "published"
-            if self._published_folds is not None and self._published_folds.available()
-            else "stratified"
-        )
+        return "published" if self._published_folds is not None and self._published_folds.available() else "stratified"
 
     def fold_indices(self, index, splits="auto", seed=0, num_folds=10):
         """Returns index arrays (train, test) of fold `index`, counted from 1; see `fold`."""

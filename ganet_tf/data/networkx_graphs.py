@@ -36,9 +36,7 @@ def from_networkx(
     sizes = np.array([len(graph) for graph in graphs])
     degrees = np.concatenate([np.bincount(e[:, 1], minlength=n) for e, n in zip(edges, sizes, strict=True)])
     codes, counts = _node_labels(graphs, node_label)
-    x = build_features(
-        features, degrees, sizes, codes, counts, _attributes(graphs, node_attributes), **options
-    )
+    x = build_features(features, degrees, sizes, codes, counts, _attributes(graphs, node_attributes), **options)
     y, class_labels = _classes(labels, len(graphs))
     store = GraphStore(x, np.concatenate(edges), offsets(sizes), offsets([len(e) for e in edges]), y)
     return GraphDataset(store, name, class_labels=class_labels, num_classes=len(class_labels))

@@ -53,9 +53,7 @@ class NodeDataset:
         self.y = as_classes(y, self.num_nodes)
         self.num_classes = int(self.y.max()) + 1 if num_classes is None else int(num_classes)
         if self.y.max() >= self.num_classes:
-            raise DataFormatError(
-                f"a node has the class {self.y.max()}, but num_classes is {self.num_classes}"
-            )
+            raise DataFormatError(f"a node has the class {self.y.max()}, but num_classes is {self.num_classes}")
         self.train_mask = as_mask(train_mask, self.num_nodes, "train_mask")
         self.val_mask = as_mask(val_mask, self.num_nodes, "val_mask")
         self.test_mask = as_mask(test_mask, self.num_nodes, "test_mask")
@@ -74,9 +72,7 @@ class NodeDataset:
     def nodes(self, split):
         """Returns the node numbers of a split, int32; "all" is every node."""
         if split not in SPLITS:
-            raise DataFormatError(
-                f"there is no split {split!r}{nearest(split, SPLITS)}; there are {', '.join(SPLITS)}"
-            )
+            raise DataFormatError(f"there is no split {split!r}{nearest(split, SPLITS)}; there are {', '.join(SPLITS)}")
         if split == "all":
             return np.arange(self.num_nodes, dtype=np.int32)
         return np.flatnonzero(getattr(self, f"{split}_mask")).astype(np.int32)
@@ -194,18 +190,14 @@ def edges_of(adjacency, num_nodes):
         shape = array.shape
         edges = np.argwhere(array != 0)
     if shape != (num_nodes, num_nodes):
-        raise DataFormatError(
-            f"adjacency has the shape {shape}, but x has {num_nodes} rows: [N, N] is expected"
-        )
+        raise DataFormatError(f"adjacency has the shape {shape}, but x has {num_nodes} rows: [N, N] is expected")
     return edges
 
 
 def as_classes(y, num_nodes):
     y = np.asarray(y)
     if y.shape != (num_nodes,):
-        raise DataFormatError(
-            f"y must have one class for each of the {num_nodes} nodes, but its shape is {y.shape}"
-        )
+        raise DataFormatError(f"y must have one class for each of the {num_nodes} nodes, but its shape is {y.shape}")
     if y.dtype.kind not in "iub" or y.min() < 0:
         raise DataFormatError("y must hold class numbers, integers from 0")
     return y.astype(np.int32)
@@ -218,11 +210,7 @@ def as_mask(mask, num_nodes, name):
     mask = np.asarray(mask)
     if mask.dtype == bool and mask.shape == (num_nodes,):
         return mask.copy()
-    if (
-        mask.dtype.kind not in "iu"
-        or mask.ndim != 1
-        or (mask.size and not 0 <= mask.min() <= mask.max() < num_nodes)
-    ):
+    if mask.dtype.kind not in "iu" or mask.ndim != 1 or (mask.size and not 0 <= mask.min() <= mask.max() < num_nodes):
         raise DataFormatError(
             f"{name} must be booleans [{num_nodes}] or node numbers below {num_nodes}, "
             f"but is {mask.dtype} of shape {mask.shape}"

@@ -84,15 +84,11 @@ def parse(text, name, dtype, columns):
         except (DeprecationWarning, ValueError) as error:
             raise DataFormatError(f"{name} has something that is not a number{_where(text, wide)}") from error
     if len(values) % columns:
-        raise DataFormatError(
-            f"{name} must have {columns} numbers in each line, but {len(values)} in all came"
-        )
+        raise DataFormatError(f"{name} must have {columns} numbers in each line, but {len(values)} in all came")
     if wide is np.int64 and len(values):
         limits = np.iinfo(dtype)
         if values.min() < limits.min or values.max() > limits.max:
-            raise DataFormatError(
-                f"{name} has a number out of range: they go from {values.min()} to {values.max()}"
-            )
+            raise DataFormatError(f"{name} has a number out of range: they go from {values.min()} to {values.max()}")
     with np.errstate(over="ignore"):
         return values.astype(dtype).reshape(-1, columns)
 

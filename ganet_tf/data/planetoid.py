@@ -56,17 +56,13 @@ def check_counts(name, parts, test):
     """The parts must fit each other."""
     for features, classes in (("x", "y"), ("tx", "ty"), ("allx", "ally")):
         if not hasattr(parts[features], "toarray") or np.ndim(parts[classes]) != 2:
-            raise DataFormatError(
-                f"ind.{name}.{features} must hold a sparse matrix and .{classes} a dense one"
-            )
+            raise DataFormatError(f"ind.{name}.{features} must hold a sparse matrix and .{classes} a dense one")
         if parts[features].shape[0] != len(parts[classes]):
             raise DataFormatError(
                 f"ind.{name}.{features} has {parts[features].shape[0]} rows, but .{classes} {len(parts[classes])}"
             )
     if len(test) != len(parts["ty"]) or len(np.unique(test)) != len(test):
-        raise DataFormatError(
-            f"ind.{name}.test.index must name {len(parts['ty'])} different nodes, it has {len(test)}"
-        )
+        raise DataFormatError(f"ind.{name}.test.index must name {len(parts['ty'])} different nodes, it has {len(test)}")
     if test.min() < parts["allx"].shape[0]:
         raise DataFormatError(f"ind.{name}.test.index names node {test.min()}, which is in allx")
 
@@ -74,13 +70,9 @@ def check_counts(name, parts, test):
 def undirected_edges(graph, name):
     """Pairs in both directions from a dict of neighbour lists."""
     if not isinstance(graph, dict):
-        raise DataFormatError(
-            f"{name} must hold a dict of neighbour lists, but holds a {type(graph).__name__}"
-        )
+        raise DataFormatError(f"{name} must hold a dict of neighbour lists, but holds a {type(graph).__name__}")
     counts = [len(neighbours) for neighbours in graph.values()]
     source = np.repeat(np.fromiter(graph, np.int64, len(graph)), counts)
-    target = np.fromiter(
-        (node for neighbours in graph.values() for node in neighbours), np.int64, len(source)
-    )
+    target = np.fromiter((node for neighbours in graph.values() for node in neighbours), np.int64, len(source))
     edges = np.stack([source, target], axis=1)
     return np.concatenate([edges, edges[:, ::-1]])

@@ -14,6 +14,7 @@ from ganet_tf.data.number_text import read_numbers
 from ganet_tf.data.registry import DGCNN_HOST
 from ganet_tf.data.sources import data_folder
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
+from ganet_tf.files import UNFINISHED
 
 log = logging.getLogger(__name__)
 
@@ -81,13 +82,11 @@ class PublishedFolds:
                 return self._download()
             except (DownloadError, ChecksumError, DataFormatError) as error:
                 reasons.append(f"{DGCNN_HOST}: {error}")
-        raise DatasetNotFoundError(
-            f"DGCNN's folds of {self.entry.name} could not be had ({'; '.join(reasons)})."
-        )
+        raise DatasetNotFoundError(f"DGCNN's folds of {self.entry.name} could not be had ({'; '.join(reasons)}).")
 
     def _download(self):
         target = writable_folder("files", "folds", self.entry.stem)
-        with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=target) as folder:
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target) as folder:
             for name in FILES:
                 download(f"{DGCNN_HOST}{self.entry.folds[0]}/10fold_idx/{name}", Path(folder) / name)
             arrays = read_folds(folder, self.entry.folds[1])

@@ -86,9 +86,7 @@ def _tu(name, sha256, content, stem="", urls=TU_HOSTS, **more):
 def _planetoid(name, digests, **more):
     stem = name.lower()
     parts = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
-    sha256 = tuple(
-        (f"ind.{stem}.{part}", digest) for part, digest in zip(parts, digests.split(), strict=True)
-    )
+    sha256 = tuple((f"ind.{stem}.{part}", digest) for part, digest in zip(parts, digests.split(), strict=True))
     return Entry(name, "nodes", stem, sha256, urls=PLANETOID_HOSTS, **more)
 
 
@@ -185,9 +183,7 @@ ENTRIES = (
     Entry("Karate", "generated", aliases=("KarateClub",)),
 )
 
-_BY_NAME = {
-    plain(alias): entry for entry in ENTRIES for alias in (entry.name, entry.stem, *entry.aliases) if alias
-}
+_BY_NAME = {plain(alias): entry for entry in ENTRIES for alias in (entry.name, entry.stem, *entry.aliases) if alias}
 
 
 def names():

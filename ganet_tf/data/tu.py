@@ -57,9 +57,7 @@ class _Reader:
         attributes = self.node_attributes(num_nodes)
         sources, degrees = sort_edges(self.edge_columns(num_nodes), num_nodes)
         edges, edge_offsets = local_edges(sources, degrees, node_offsets, self.name("A"))
-        return RawGraphs(
-            edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, attributes
-        )
+        return RawGraphs(edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, attributes)
 
     def name(self, part):
         return f"{self.stem}_{part}.txt"
@@ -79,9 +77,7 @@ class _Reader:
         """As `file`, for files with one line for each of `count` things."""
         values = self.file(part, dtype, columns)
         if len(values) != count:
-            raise DataFormatError(
-                f"{self.name(part)} has {len(values):,} lines, but there are {count:,} {what}"
-            )
+            raise DataFormatError(f"{self.name(part)} has {len(values):,} lines, but there are {count:,} {what}")
         return values
 
     def node_offsets(self):
@@ -170,8 +166,6 @@ def find_stem(archive):
     """NAME of a data set: what stands before `_A.txt`."""
     stems = sorted(name[: -len("_A.txt")] for name in archive.names() if name.endswith("_A.txt"))
     if len(stems) != 1:
-        found = (
-            f"there are {len(stems)}" if stems else f"it has {', '.join(archive.names()[:8]) or 'no files'}"
-        )
+        found = f"there are {len(stems)}" if stems else f"it has {', '.join(archive.names()[:8]) or 'no files'}"
         raise DataFormatError(f"{archive.path} must have one file NAME_A.txt with the edges, but {found}")
     return stems[0]

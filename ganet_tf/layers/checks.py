@@ -26,8 +26,7 @@ def check_shapes(x_shape, edges_shape, graph_ids_shape, layer):
     if edges_shape is not None and (len(edges_shape) != 2 or edges_shape[-1] not in (2, None)):
         hint = ": transpose it" if len(edges_shape) == 2 and edges_shape[0] == 2 else ""
         raise ValueError(
-            f"`edges` of '{layer}' must have shape [edges, 2], a row = (source, target), but has "
-            f"{edges_shape}{hint}."
+            f"`edges` of '{layer}' must have shape [edges, 2], a row = (source, target), but has {edges_shape}{hint}."
         )
     if graph_ids_shape is not None and not _agree(graph_ids_shape, x_shape[:1]):
         raise ValueError(
@@ -38,9 +37,7 @@ def check_shapes(x_shape, edges_shape, graph_ids_shape, layer):
 
 def _agree(shape, expected):
     """Whether two shapes can be of the same tensor: None fits any size."""
-    return len(shape) == len(expected) and all(
-        a == b or None in (a, b) for a, b in zip(shape, expected, strict=True)
-    )
+    return len(shape) == len(expected) and all(a == b or None in (a, b) for a, b in zip(shape, expected, strict=True))
 
 
 def check_width(width, expected, layer):

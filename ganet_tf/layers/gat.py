@@ -53,9 +53,7 @@ class GAT(SavesSeed, GraphLayer):
 
     takes_sparse = True
 
-    def __init__(
-        self, units, heads=8, concat=True, attention_dropout=0.0, negative_slope=0.2, use_bias=True, **kwargs
-    ):
+    def __init__(self, units, heads=8, concat=True, attention_dropout=0.0, negative_slope=0.2, use_bias=True, **kwargs):
         super().__init__(units, use_bias=use_bias, **kwargs)
         self.heads = check_units(heads, "heads")
         self.concat = concat

@@ -1,6 +1,6 @@
-"""The attention operators by name, for GAM and the models."""
+"""THE table of operators: what GAM, the models, configs, `train.py --list` and `profile_ops.py` know by name."""
 
-import difflib
+from typing import NamedTuple
 
 import keras
 
@@ -10,17 +10,32 @@ from ganet_tf.layers.hgao import HGAO
 from ganet_tf.layers.linear import Linear
 from ganet_tf.layers.sampled_gao import SampledGAO
 from ganet_tf.layers.topk_gao import TopKGAO
+from ganet_tf.spelling import closest
 
-# Each operator's class and which of the shared options it takes.
-_OPERATORS = {
-    "gao": (GAO, ("scale", "implementation")),
-    "hgao": (HGAO, ("k", "scale", "implementation")),
-    "cgao": (CGAO, ("scale",)),
-    "topk": (TopKGAO, ("k", "scale", "implementation")),
-    "sampled": (SampledGAO, ("scale", "implementation")),
-    "linear": (Linear, ()),
+
+class Operator(NamedTuple):
+    """A row of the table.
+
+    Args:
+        layer: the class, called as layer(x, edges, graph_ids).
+        options: which of the options `SHARED` by all networks its constructor takes.
+        attends: False for a control without attention, which `profile_ops.py` leaves out.
+    """
+
+    layer: type
+    options: tuple[str, ...] = ()
+    attends: bool = True
+
+
+OPERATORS = {
+    "gao": Operator(GAO, ("scale", "implementation")),
+    "hgao": Operator(HGAO, ("k", "scale", "implementation")),
+    "cgao": Operator(CGAO, ("scale",)),
+    "topk": Operator(TopKGAO, ("k", "scale", "implementation")),
+    "sampled": Operator(SampledGAO, ("scale", "implementation")),
+    "linear": Operator(Linear, attends=False),
 }
-_SHARED = ("k", "scale", "implementation")
+SHARED = ("k", "scale", "implementation")
 
 
 class OperatorTemplate:
@@ -41,7 +56,7 @@ class OperatorTemplate:
 
 def operator_names():
     """The names that `get_operator` knows."""
-    return tuple(_OPERATORS)
+    return tuple(OPERATORS)
 
 
 def as_operator(operator):
@@ -52,11 +67,11 @@ def as_operator(operator):
         return OperatorTemplate(keras.saving.serialize_keras_object(operator))
     if isinstance(operator, dict):
         return OperatorTemplate(operator)
-    if operator in _OPERATORS:
+    if operator in OPERATORS:
         return operator
-    near = difflib.get_close_matches(str(operator).lower(), _OPERATORS, n=1, cutoff=0.0)[0]
+    near = closest(operator, OPERATORS, cutoff=0.0)
     raise ValueError(
-        f"`operator` must be a layer or one of {', '.join(map(repr, _OPERATORS))}, but is {operator!r}. "
+        f"`operator` must be a layer or one of {', '.join(map(repr, OPERATORS))}, but is {operator!r}. "
         f"Did you mean {near!r}?"
     )
 
@@ -70,9 +85,8 @@ def get_operator(operator, units, **options):
     """An attention layer of `units` channels.
 
     Args:
-        operator: `"gao"`, `"hgao"`, `"cgao"`, `"topk"`, `"sampled"`, `"linear"`, or a layer, called as
-            layer(x, edges, graph_ids). A layer is a template: its config is copied, its weights are not, and
-            it keeps its own units and options.
+        operator: a name of `operator_names()`, or a layer, called as layer(x, edges, graph_ids). A layer is a
+            template: its config is copied, its weights are not, and it keeps its own units and options.
         units: Number of output channels.
         **options: Arguments of the layer. `k`, `scale` and `implementation` are left out where the operator
             has no such thing.
@@ -86,5 +100,5 @@ def get_operator(operator, units, **options):
     operator = as_operator(operator)
     if isinstance(operator, OperatorTemplate):
         return operator.make()
-    layer, takes = _OPERATORS[operator]
-    return layer(units, **{key: v for key, v in options.items() if key in takes or key not in _SHARED})
+    row = OPERATORS[operator]
+    return row.layer(units, **{key: v for key, v in options.items() if key in row.options or key not in SHARED})

@@ -1,12 +1,12 @@
 """What the models share: dict inputs, configs, export, and the rule of one replica."""
 
-import difflib
 import inspect
 
 import keras
 import tensorflow as tf
 
 from ganet_tf.layers.operators import OperatorTemplate, operator_config
+from ganet_tf.spelling import closest
 
 _SPECS = {
     "x": lambda features: keras.InputSpec(shape=(None, features), dtype="float32"),
@@ -69,7 +69,7 @@ class GraphModel(keras.Model):
                 raise ValueError(f"'{self.name}' needs the input '{key}', but got only {_names(inputs)}.")
         for key in inputs:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+                near = closest(key, known, cutoff=0.0)
                 raise ValueError(
                     f"'{self.name}' has no input '{key}': it takes {_names(known)}. Did you mean '{near}'?"
                 )
@@ -105,9 +105,7 @@ class GraphModel(keras.Model):
             if not self.built:
                 raise ValueError(f"'{self.name}' has no weights yet: fit it, or call it once, before export.")
             input_signature = [{key: _SPECS[key](self._num_features) for key in self.required}]
-        return super().export(
-            filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs
-        )
+        return super().export(filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
 
     def get_config(self):
         """The constructor's arguments, as they were given."""

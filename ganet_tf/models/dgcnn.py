@@ -74,12 +74,9 @@ class DGCNN(GraphModel):
         super().__init__({**own, "units": tuple(units), **convolution, **matrix}, **kwargs)
         dtype = self.dtype_policy
         self.convolutions = [
-            GCN(width, name=f"gcn_{i + 1}", dtype=dtype, **convolution, **matrix)
-            for i, width in enumerate(self.units)
+            GCN(width, name=f"gcn_{i + 1}", dtype=dtype, **convolution, **matrix) for i, width in enumerate(self.units)
         ]
-        self.head = DGCNNHead(
-            num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix
-        )
+        self.head = DGCNNHead(num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix)
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         """Builds each convolution on the one before, and the head on all of them together."""

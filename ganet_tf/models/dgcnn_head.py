@@ -101,12 +101,8 @@ class DGCNNHead(keras.layers.Layer):
             "num_classes": self.num_classes,
             "sort_pooling_k": self.sort_pooling_k,
             "dropout": self.dropout,
-            "kernel_initializer": keras.initializers.serialize(
-                keras.initializers.get(self.kernel_initializer)
-            ),
-            "kernel_regularizer": keras.regularizers.serialize(
-                keras.regularizers.get(self.kernel_regularizer)
-            ),
+            "kernel_initializer": keras.initializers.serialize(keras.initializers.get(self.kernel_initializer)),
+            "kernel_regularizer": keras.regularizers.serialize(keras.regularizers.get(self.kernel_regularizer)),
         }
 
 

@@ -97,9 +97,7 @@ class GraphClassifier(GraphModel):
         super().__init__({**own, **body, **matrix}, **kwargs)
         dtype = self.dtype_policy
         self.ganet = GANet(name="ganet", dtype=dtype, **body, **matrix)
-        self.head = DGCNNHead(
-            num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix
-        )
+        self.head = DGCNNHead(num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix)
 
     @property
     def channels(self):

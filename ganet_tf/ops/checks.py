@@ -5,10 +5,10 @@ Values (edges in range, `graph_ids` ascending) are checked eagerly; in graph mod
 `debug_checks(True)`, because they would cost time on every step.
 """
 
-import difflib
-
 import numpy as np
 import tensorflow as tf
+
+from ganet_tf.spelling import closest
 
 _debug = False
 
@@ -96,8 +96,8 @@ def check_k(k):
 def check_choice(value, name, choices):
     """`value` must be one of `choices`; the nearest one is named otherwise."""
     if value not in choices:
-        near = difflib.get_close_matches(str(value), [str(c) for c in choices], 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        near = closest(value, [c for c in choices if c is not None], 0.6)
+        hint = f" Did you mean {near!r}?" if near else ""
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}, but is {value!r}.{hint}")
 
 

@@ -1,10 +1,9 @@
 """The paper's own way: an [N, N] mask. For faithfulness, profiling and tests, never on the default path."""
 
-import os
-
 import tensorflow as tf
 
 from ganet_tf.errors import OutOfMemoryError
+from ganet_tf.memory import available_memory
 from ganet_tf.ops.neighborhood import neighborhood
 
 
@@ -38,35 +37,6 @@ def attend_selected(queries, keys, values, indices, valid):
     scores = tf.matmul(tf.gather(keys, indices), queries[:, :, None])[:, :, 0]
     weights = tf.nn.softmax(masked(scores, valid))
     return tf.matmul(weights[:, None, :], tf.gather(values, indices))[:, 0, :]
-
-
-def available_memory():
-    """Bytes of memory that a process can still have here: free memory, or less if a container limits it."""
-    free = _meminfo() or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for limit, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ):
-        limit, used = _read_int(limit), _read_int(used)
-        if limit is not None and used is not None:
-            free = min(free, max(limit - used, 0))
-    return free
-
-
-def _meminfo():
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return None
-
-
-def _read_int(path):
-    try:
-        with open(path, encoding="ascii") as file:
-            return int(file.read())
-    except (OSError, ValueError):  # no such file, or the word "max"
-        return None
 
 
 def _check_memory(num_nodes, matrices):

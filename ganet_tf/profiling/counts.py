@@ -9,7 +9,6 @@ OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
 IMPLEMENTATIONS = ("dense", "sparse")
 
 
-
 def transforms(s):
     """X W_K and X W_V: N F² + N F U."""
     return s.nodes * s.features * (s.features + s.units)

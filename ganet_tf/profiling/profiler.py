@@ -7,8 +7,7 @@ import tensorflow as tf
 
 from ganet_tf import layers
 from ganet_tf.errors import OutOfMemoryError
-from ganet_tf.memory import peak_growth
-from ganet_tf.ops.dense import available_memory
+from ganet_tf.memory import available_memory, peak_growth
 from ganet_tf.profiling import counts, timing
 from ganet_tf.profiling.row import Row
 from ganet_tf.profiling.size import Size

@@ -30,9 +30,7 @@ def test_zip_and_folder_look_the_same(tmp_path):
         assert read(place, "x.txt") == b"1"
 
 
-@pytest.mark.parametrize(
-    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
-)
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_damage_is_named(tmp_path, method):
     path = write(tmp_path / "a.zip", {"x.txt": "".join(f"{i}\n" for i in range(20000))}, method)
     data = bytearray(path.read_bytes())

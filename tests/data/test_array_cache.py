@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from ganet_tf.data import array_cache
-from ganet_tf.data.array_cache import cache_path, load_arrays, save_arrays, write_whole
+from ganet_tf.data.array_cache import cache_path, load_arrays, save_arrays
+from ganet_tf.files import write_whole
 
 ARRAYS = {
     "edges": np.arange(10, dtype=np.int32).reshape(5, 2),

@@ -34,9 +34,7 @@ def test_signature_and_cardinality(ds):
     }
     assert y == tf.TensorSpec([None], tf.int32)
     assert batches.cardinality() == 3 == len(list(batches))
-    assert (
-        ds.batches(4, drop_remainder=True).cardinality() == 2 == len(list(ds.batches(4, drop_remainder=True)))
-    )
+    assert ds.batches(4, drop_remainder=True).cardinality() == 2 == len(list(ds.batches(4, drop_remainder=True)))
     assert ds.batches(100).cardinality() == 1
 
 

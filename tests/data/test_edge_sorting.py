@@ -33,7 +33,5 @@ def test_numbers_within_each_graph():
 @pytest.mark.parametrize(("source", "target"), [(0, 3), (3, 0)])
 def test_edges_between_graphs_are_refused(source, target):
     sources, degrees = sort_edges([np.array([source], np.int32), np.array([target], np.int32)], 4)
-    with pytest.raises(
-        DataFormatError, match=f"joins node {source + 1} and node {target + 1}.*different graphs"
-    ):
+    with pytest.raises(DataFormatError, match=f"joins node {source + 1} and node {target + 1}.*different graphs"):
         local_edges(sources, degrees, np.array([0, 2, 4]))

@@ -27,9 +27,7 @@ def test_each_kind():
 
 def test_mixes_stand_side_by_side():
     x, kind = build("labels+degree+constant")
-    np.testing.assert_array_equal(
-        x, np.hstack([np.eye(3)[LABELS[:, 0]], np.eye(3)[DEGREES], np.ones((6, 1))])
-    )
+    np.testing.assert_array_equal(x, np.hstack([np.eye(3)[LABELS[:, 0]], np.eye(3)[DEGREES], np.ones((6, 1))]))
     assert kind == "labels+degree+constant" and x.dtype == np.float32
 
 

@@ -15,9 +15,7 @@ def graphs(draw):
         node = st.integers(0, nodes - 1)
         edges = draw(st.lists(st.tuples(node, node), max_size=12))
         values = st.floats(-1e6, 1e6, width=32)
-        x = draw(
-            st.lists(st.lists(values, min_size=channels, max_size=channels), min_size=nodes, max_size=nodes)
-        )
+        x = draw(st.lists(st.lists(values, min_size=channels, max_size=channels), min_size=nodes, max_size=nodes))
         many.append(Graph(np.array(x, np.float32).reshape(nodes, channels), edges, draw(st.integers(0, 4))))
     return many
 

@@ -97,9 +97,7 @@ def run_twice(code, *arguments):
     sys.modules["ganet_tf"].__path__ = [{root!r}]
     """
     command = [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(code), *map(str, arguments)]
-    both = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in "ab"
-    ]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in "ab"]
     results = [process.communicate(timeout=300) for process in both]
     assert [process.returncode for process in both] == [0, 0], results
     assert not any("damaged" in errors or "cannot be written" in errors for _, errors in results)

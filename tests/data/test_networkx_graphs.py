@@ -8,9 +8,7 @@ from ganet_tf.errors import DataFormatError
 
 def test_undirected_edges_stand_in_both_directions():
     graph = nx.Graph([("a", "b"), ("b", "c"), ("c", "c")])
-    np.testing.assert_array_equal(
-        GraphDataset.from_networkx([graph])[0].edges, [[1, 0], [0, 1], [2, 1], [1, 2]]
-    )
+    np.testing.assert_array_equal(GraphDataset.from_networkx([graph])[0].edges, [[1, 0], [0, 1], [2, 1], [1, 2]])
 
 
 def test_directed_and_parallel_edges():

@@ -70,9 +70,7 @@ def test_node_data_sets(name, data_dir):
     assert (found["nodes"], found["features"], found["classes"]) == (nodes, features, classes)
     assert (found["train"], found["val"], found["test"], found["edges"]) == (train, val, test, edges)
     assert np.bincount(ds.y[ds.train_mask]).tolist() == [train // classes] * classes
-    assert (
-        not (ds.train_mask & ds.val_mask).any() and not (ds.test_mask & (ds.train_mask | ds.val_mask)).any()
-    )
+    assert not (ds.train_mask & ds.val_mask).any() and not (ds.test_mask & (ds.train_mask | ds.val_mask)).any()
     pairs = set(map(tuple, ds.edges.tolist()))
     assert len(pairs) == 2 * edges and all((b, a) in pairs and a != b for a, b in pairs)
 

@@ -41,9 +41,7 @@ def test_only_the_files_of_the_folder(pip):
 
 
 def test_pip_fails(monkeypatch):
-    done = subprocess.CompletedProcess(
-        [], 1, "", "WARNING: x\nERROR: No matching distribution found for some==1.0\n"
-    )
+    done = subprocess.CompletedProcess([], 1, "", "WARNING: x\nERROR: No matching distribution found for some==1.0\n")
     monkeypatch.setattr(module.subprocess, "run", lambda *_, **__: done)
     with pytest.raises(DownloadError, match=r"pip download failed.*No matching distribution"):
         wheel_files(WHEEL)

@@ -74,7 +74,7 @@ def test_checkpoints_keep_to_their_share_of_time(tmp_path, monkeypatch):
     def slow(*_):
         now[0] += 1.0
 
-    monkeypatch.setattr(states, "write_atomically", slow)
+    monkeypatch.setattr(states, "write_whole", slow)
     checkpoint.save({"epoch": 1}, ARRAYS)
     now[0] += 19
     assert not checkpoint.due()

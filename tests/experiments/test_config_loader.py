@@ -91,16 +91,12 @@ def test_node_protocol_is_validation_only():
 
 
 def test_scale_takes_null_a_word_or_a_number():
-    scales = [
-        build(model={"name": "hganet", "scale": scale}).model.scale for scale in (None, "sqrt", "0.5", 2)
-    ]
+    scales = [build(model={"name": "hganet", "scale": scale}).model.scale for scale in (None, "sqrt", "0.5", 2)]
     assert scales == [None, "sqrt", 0.5, 2.0]
 
 
 def test_overrides():
-    tree = config_loader.merge(
-        TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"]
-    )
+    tree = config_loader.merge(TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"])
     config = config_loader.build(tree)
     assert (config.optimizer.learning_rate, config.model.k) == (0.01, 4)
     assert config.optimizer.no_decay == ("key_kernel",)

@@ -22,11 +22,7 @@ def test_every_config_loads_and_its_name_says_what_it_is(name):
 
 
 def test_every_data_set_has_its_models():
-    expected = {
-        f"{d.replace('-', '').lower()}_{m}.yaml"
-        for d in GRAPH
-        for m in ("hganet", "cganet", "ganet", "dgcnn")
-    }
+    expected = {f"{d.replace('-', '').lower()}_{m}.yaml" for d in GRAPH for m in ("hganet", "cganet", "ganet", "dgcnn")}
     expected |= {f"{d.lower()}_{m}.yaml" for d in NODE for m in ("hganet", "cganet", "ganet", "gcn", "gat")}
     assert set(FILES) == expected | {"ba2motifs_hganet.yaml", "karate_hganet.yaml"}
 

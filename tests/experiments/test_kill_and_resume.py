@@ -65,9 +65,7 @@ def content(folder):
     arrays = {}
     with zipfile.ZipFile(folder / "model.keras") as archive:
         file = h5py.File(io.BytesIO(archive.read("model.weights.h5")))
-    file.visititems(
-        lambda name, item: arrays.update({name: item[()].tobytes()} if hasattr(item, "dtype") else {})
-    )
+    file.visititems(lambda name, item: arrays.update({name: item[()].tobytes()} if hasattr(item, "dtype") else {}))
     assert len(arrays) > 10
     return (folder / "history.csv").read_bytes(), result, arrays
 

@@ -6,26 +6,27 @@ import os
 import pytest
 
 from experiments import run_folder
-from experiments.run_folder import RunFolder, write_atomically
+from experiments.run_folder import RunFolder
 from ganet_tf.errors import RunError
+from ganet_tf.files import write_whole
 
 
-def test_write_atomically(tmp_path):
-    write_atomically(tmp_path / "a", "é")
-    write_atomically(tmp_path / "a", b"new")
+def test_write_whole(tmp_path):
+    write_whole(tmp_path / "a", "é")
+    write_whole(tmp_path / "a", b"new")
     assert (tmp_path / "a").read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["a"]
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    write_atomically(tmp_path / "a", "old")
+    write_whole(tmp_path / "a", "old")
 
     def fail(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(run_folder.os, "fsync", fail)
     with pytest.raises(OSError, match="No space"):
-        write_atomically(tmp_path / "a", "new")
+        write_whole(tmp_path / "a", "new")
     assert (tmp_path / "a").read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
 
@@ -68,7 +69,7 @@ def test_results_and_a_broken_one(tmp_path):
     folder = RunFolder(tmp_path)
     assert folder.member(3).name == "fold-03" and RunFolder(tmp_path, "node").member(12).name == "run-12"
     folder.member(1).mkdir()
-    write_atomically(folder.member(1) / "result.json", '{"fold": 1}')
+    write_whole(folder.member(1) / "result.json", '{"fold": 1}')
     assert folder.results([1, 2]) == {1: {"fold": 1}}
     (folder.member(1) / "result.json").write_text("{")
     with pytest.raises(RunError, match=r"result\.json cannot be read .* delete it"):
@@ -78,7 +79,7 @@ def test_results_and_a_broken_one(tmp_path):
 def test_litter_of_a_killed_process(tmp_path):
     folder = RunFolder(tmp_path)
     folder.member(1).mkdir()
-    for name in (".result.json.x.tmp", "history.csv"):
+    for name in (".unfinished-x-result.json", "history.csv"):
         (folder.member(1) / name).touch()
     folder.remove_litter(1)
     assert os.listdir(folder.member(1)) == ["history.csv"]

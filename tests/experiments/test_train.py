@@ -205,9 +205,7 @@ def test_ctrl_c_then_a_corrupt_checkpoint_then_the_end(run, tiny_config, here, c
     assert "checkpoint-b.bin is corrupt" in printed and "continuing after epoch 1" in printed
     # The same numbers as without the interruption, up to what unordered threads may change.
     for expected, got in zip(rows_of(run / "fold-01"), rows_of(fold), strict=True):
-        np.testing.assert_allclose(
-            [float(v) for v in got.values()], [float(v) for v in expected.values()], rtol=1e-4
-        )
+        np.testing.assert_allclose([float(v) for v in got.values()], [float(v) for v in expected.values()], rtol=1e-4)
 
 
 def test_nan_stops_one_fold_and_keeps_the_others(tiny_config, here, capsys, monkeypatch):

@@ -168,9 +168,7 @@ class LayerContract(OracleContract):
     @pytest.mark.parametrize("case", ["equal", "zero", "huge"])
     def test_degenerate_features_give_no_nan(self, case):
         shape = SPECIAL["several_graphs"].x.shape
-        x = {"equal": np.ones(shape), "zero": np.zeros(shape), "huge": 1e6 * SPECIAL["several_graphs"].x}[
-            case
-        ]
+        x = {"equal": np.ones(shape), "zero": np.zeros(shape), "huge": 1e6 * SPECIAL["several_graphs"].x}[case]
         graphs = SPECIAL["several_graphs"]._replace(x=x.astype("float32"))
         layer = self.built("float32")
         with tf.GradientTape() as tape:

@@ -94,9 +94,7 @@ def test_get_operator_passes_options_on():
     assert get_operator("linear", 6, k=3, scale="sqrt").units == 6
 
 
-@pytest.mark.parametrize(
-    ("wrong", "near"), [("hgoa", "hgao"), ("CGAO", "cgao"), ("top_k", "topk"), (None, "")]
-)
+@pytest.mark.parametrize(("wrong", "near"), [("hgoa", "hgao"), ("CGAO", "cgao"), ("top_k", "topk"), (None, "")])
 def test_unknown_operator_names_the_nearest(wrong, near):
     with pytest.raises(ValueError, match=f"`operator` must be a layer or one of .*Did you mean '{near}"):
         GAM(5, operator=wrong)

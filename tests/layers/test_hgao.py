@@ -143,9 +143,7 @@ class TestSelected:
 
 
 def test_the_projection_has_its_own_arguments():
-    layer = HGAO(
-        2, projection_initializer="ones", projection_regularizer="l1", projection_constraint="unit_norm"
-    )
+    layer = HGAO(2, projection_initializer="ones", projection_regularizer="l1", projection_constraint="unit_norm")
     layer.build((None, 3))
     assert layer.projection.numpy().tolist() == [1, 1, 1]
     assert float(layer.losses[0]) == pytest.approx(0.03)

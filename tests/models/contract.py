@@ -31,17 +31,13 @@ def node_data(num_batches=4):
     for i in range(num_batches):
         graph = rings([6 + i], seed=i)
         del graph["graph_ids"]
-        items.append(
-            ({**graph, "nodes": np.arange(3 + i, dtype="int32")}, np.arange(3 + i, dtype="int32") % 3)
-        )
+        items.append(({**graph, "nodes": np.arange(3 + i, dtype="int32")}, np.arange(3 + i, dtype="int32") % 3))
     return as_dataset(items)
 
 
 def as_dataset(items):
     """A tf.data.Dataset of items of several sizes, as `ganet_tf.data` makes them."""
-    signature = tf.nest.map_structure(
-        lambda array: tf.TensorSpec([None, *array.shape[1:]], array.dtype.name), items[0]
-    )
+    signature = tf.nest.map_structure(lambda array: tf.TensorSpec([None, *array.shape[1:]], array.dtype.name), items[0])
     dataset = tf.data.Dataset.from_generator(lambda: iter(items), output_signature=signature)
     return dataset.apply(tf.data.experimental.assert_cardinality(len(items)))
 
@@ -129,11 +125,7 @@ class ModelContract:
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(model(self.inputs((12, 15, 20))) ** 2)
         gradients = tape.gradient(loss, model.trainable_weights)
-        dead = [
-            w.path
-            for w, g in zip(model.trainable_weights, gradients, strict=True)
-            if g is None or not np.any(g)
-        ]
+        dead = [w.path for w, g in zip(model.trainable_weights, gradients, strict=True) if g is None or not np.any(g)]
         assert not dead
 
     def test_the_same_seed_gives_the_same_bytes(self):

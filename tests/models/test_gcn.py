@@ -17,9 +17,7 @@ def test_against_numpy():
     inputs, model = rings([6]), GCN(CLASSES, units=4, dtype="float64")
     x = inputs["x"].astype("float64")
     outputs = model({"x": x, "edges": inputs["edges"]})
-    hidden = gcn(
-        {"kernel": model.hidden.kernel.numpy(), "bias": model.hidden.bias.numpy()}, x, inputs["edges"], None
-    )
+    hidden = gcn({"kernel": model.hidden.kernel.numpy(), "bias": model.hidden.bias.numpy()}, x, inputs["edges"], None)
     last = {"kernel": model.out.kernel.numpy(), "bias": model.out.bias.numpy()}
     np.testing.assert_allclose(outputs, gcn(last, np.maximum(hidden, 0), inputs["edges"], None), rtol=1e-10)
 

@@ -82,10 +82,7 @@ def test_special_graphs(name):
 
 def test_the_size_of_the_pieces_does_not_matter():
     model, inputs = models.NodeClassifier(4, num_modules=1, k=3), random_graph()
-    results = [
-        models.predict_layerwise(model, inputs, entries=e, workers=w)
-        for e, w in ((1, 3), (37, 1), (10**6, 2))
-    ]
+    results = [models.predict_layerwise(model, inputs, entries=e, workers=w) for e, w in ((1, 3), (37, 1), (10**6, 2))]
     np.testing.assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(results[2], results[0], rtol=1e-4, atol=1e-6)
 
@@ -104,9 +101,7 @@ def test_datasets_nodes_files_and_models_without_weights(tmp_path):
     assert model.built and list(tmp_path.iterdir()) == []
     np.testing.assert_allclose(result, model.predict(ds.batches("all"), verbose=0), **CLOSE["float32"])
     nodes = np.array([7, 3, 3], "int32")
-    few = models.predict_layerwise(
-        model, {"x": tf.constant(ds.x), "edges": tf.constant(ds.edges), "nodes": nodes}
-    )
+    few = models.predict_layerwise(model, {"x": tf.constant(ds.x), "edges": tf.constant(ds.edges), "nodes": nodes})
     np.testing.assert_array_equal(few, result[nodes])
 
 
@@ -197,9 +192,7 @@ print(peak(graph(30_000, 8)), peak(graph(60_000, 8)), peak(graph(30_000, 32)))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the high-water mark is read from /proc")
 def test_memory_is_linear_in_the_nodes_and_hardly_grows_with_the_edges():
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE], capture_output=True, text=True, check=True, timeout=300
-    )
+    done = subprocess.run([sys.executable, "-c", MEASURE], capture_output=True, text=True, check=True, timeout=300)
     one, twice_the_nodes, four_times_the_edges = map(int, done.stdout.split())
     features = 30_000 * 4 * (48 + 48 + 16 + 64)  # what a module keeps: in, keys, values, out
     assert one < 2.5 * features + 20e6

@@ -43,9 +43,7 @@ def test_nodes_and_sample_weights_give_one_loss():
     inputs, y = one_graph()
     model = compiled(undropped(), run_eagerly=True)
     nodes = np.array([0, 3, 4], "int32")
-    by_nodes = model.evaluate(
-        as_dataset([({**inputs, "nodes": nodes}, y[nodes])]), verbose=0, return_dict=True
-    )
+    by_nodes = model.evaluate(as_dataset([({**inputs, "nodes": nodes}, y[nodes])]), verbose=0, return_dict=True)
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
     model.compile("adam", loss=loss, weighted_metrics=["accuracy"], run_eagerly=True)
     weights = np.isin(np.arange(9), nodes).astype("float32")
