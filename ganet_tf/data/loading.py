@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from ganet_tf.data import generated, registry
-from ganet_tf.data.array_cache import cache_path, load_arrays, save_arrays
+from ganet_tf.data.cache import cache_path, load_arrays, save_arrays
 from ganet_tf.data.cache_folder import cache_folder
 from ganet_tf.data.features import MAX_DEGREE, build_features
 from ganet_tf.data.graph_dataset import GraphDataset

@@ -6,7 +6,7 @@ import numpy as np
 
 from ganet_tf.data.features import MAX_DEGREE, build_features
 from ganet_tf.data.graph import as_edges, as_features, canonical_edges
-from ganet_tf.data.neighbor_sampling import NeighborSampler, as_fanout, make_sampled_batches
+from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches
 from ganet_tf.errors import DataFormatError
 from ganet_tf.spelling import nearest
 

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 
 from ganet_tf.data.archive import Archive
-from ganet_tf.data.edge_sorting import local_edges, sort_edges
+from ganet_tf.data.arrays import local_edges, sort_edges
 from ganet_tf.data.graph import check_finite
 from ganet_tf.data.graph_dataset import offsets
 from ganet_tf.data.number_text import read_columns, read_numbers

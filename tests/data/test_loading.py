@@ -139,7 +139,7 @@ def test_two_processes_write_one_cache(tu_zip, own_cache):
     """A race made certain: each writes while the other reads."""
     code = """
     from pathlib import Path
-    from ganet_tf.data.array_cache import load_arrays, save_arrays
+    from ganet_tf.data.cache import load_arrays, save_arrays
     from ganet_tf.data.tu import read_tu
     raw, path = read_tu(sys.argv[1], quiet=True), Path(sys.argv[2])
     for _ in range(200):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ganet_tf.data.edge_sorting import local_edges, sort_edges
+from ganet_tf.data.arrays import local_edges, sort_edges
 from ganet_tf.errors import DataFormatError
 
 

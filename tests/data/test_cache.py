@@ -4,8 +4,8 @@ import os
 import numpy as np
 import pytest
 
-from ganet_tf.data import array_cache
-from ganet_tf.data.array_cache import cache_path, load_arrays, save_arrays
+from ganet_tf.data import cache
+from ganet_tf.data.cache import cache_path, load_arrays, save_arrays
 from ganet_tf.files import write_whole
 
 ARRAYS = {
@@ -89,7 +89,7 @@ def test_a_full_disk_is_one_line(tmp_path, caplog, monkeypatch):
     def full(*_):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(array_cache, "_write", full)
+    monkeypatch.setattr(cache, "_write", full)
     with caplog.at_level(logging.WARNING):
         save_arrays(tmp_path / "x.bin", ARRAYS)
     assert len(caplog.records) == 1 and not list(tmp_path.iterdir())
@@ -97,4 +97,4 @@ def test_a_full_disk_is_one_line(tmp_path, caplog, monkeypatch):
 
 def test_the_name_has_the_content_and_the_version(tmp_path):
     one, other = (cache_path(tmp_path, "DD", key * 64).name for key in "ab")
-    assert one != other and one.endswith(f"-v{array_cache.VERSION}.bin")
+    assert one != other and one.endswith(f"-v{cache.VERSION}.bin")
