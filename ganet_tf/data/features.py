@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ganet_tf.data.aligned import aligned_empty
+from ganet_tf.data.arrays import aligned_empty
 from ganet_tf.data.graph import as_features
 from ganet_tf.errors import DataFormatError
 from ganet_tf.spelling import nearest

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from ganet_tf.data import folds as folding
-from ganet_tf.data.batching import BatchPlan, batch_maker, make_batches
+from ganet_tf.data.arrays import offsets
+from ganet_tf.data.batching import BatchPlan, GraphStore, batch_maker, make_batches
 from ganet_tf.data.features import MAX_DEGREE, NodeFeatures, build_features
 from ganet_tf.data.graph import Graph
-from ganet_tf.data.graph_store import GraphStore
 from ganet_tf.errors import DataFormatError
 
 
@@ -234,11 +234,6 @@ class GraphDataset:
             "class_counts": np.bincount(self.y, minlength=self.num_classes).tolist(),
             "features": self.num_features,
         }
-
-
-def offsets(counts):
-    """Returns int64 [n + 1]: where each of n parts begins, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
 def _graph(x, edges, y):

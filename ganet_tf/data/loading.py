@@ -6,14 +6,13 @@ from functools import partial
 from pathlib import Path
 
 from ganet_tf.data import generated, registry
-from ganet_tf.data.cache import cache_path, load_arrays, save_arrays
-from ganet_tf.data.cache_folder import cache_folder
+from ganet_tf.data.arrays import RawGraphs
+from ganet_tf.data.batching import GraphStore
+from ganet_tf.data.cache import cache_folder, cache_path, load_arrays, save_arrays
 from ganet_tf.data.features import MAX_DEGREE, build_features
+from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
-from ganet_tf.data.graph_store import GraphStore
 from ganet_tf.data.planetoid import read_planetoid
-from ganet_tf.data.published_folds import PublishedFolds
-from ganet_tf.data.raw_graphs import RawGraphs
 from ganet_tf.data.sources import Sources, file_sha256
 from ganet_tf.data.tu import read_tu
 from ganet_tf.errors import ChecksumError, DatasetNotFoundError

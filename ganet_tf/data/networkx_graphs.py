@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from ganet_tf.data.arrays import offsets
+from ganet_tf.data.batching import GraphStore
 from ganet_tf.data.features import build_features
 from ganet_tf.data.graph import as_edges, as_features, canonical_edges
-from ganet_tf.data.graph_dataset import GraphDataset, offsets
-from ganet_tf.data.graph_store import GraphStore
+from ganet_tf.data.graph_dataset import GraphDataset
 from ganet_tf.errors import DataFormatError
 
 

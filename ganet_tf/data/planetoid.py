@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from ganet_tf.data.node_dataset import NodeDataset
-from ganet_tf.data.number_text import read_numbers
 from ganet_tf.data.safe_pickle import load_pickle
+from ganet_tf.data.tu import read_numbers
 from ganet_tf.errors import DataFormatError
 
 PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")

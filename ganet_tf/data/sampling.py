@@ -4,10 +4,8 @@ import functools
 
 import numpy as np
 
-from ganet_tf.data.aligned import aligned_empty
-from ganet_tf.data.batching import BatchPlan, positive_int
-from ganet_tf.data.epoch_dataset import epoch_dataset
-from ganet_tf.data.graph_store import ranges
+from ganet_tf.data.arrays import aligned_empty, ranges
+from ganet_tf.data.batching import BatchPlan, epoch_dataset, positive_int
 from ganet_tf.errors import DataFormatError
 
 

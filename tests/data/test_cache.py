@@ -1,11 +1,13 @@
 import logging
 import os
+import tempfile
 
 import numpy as np
+import platformdirs
 import pytest
 
 from ganet_tf.data import cache
-from ganet_tf.data.cache import cache_path, load_arrays, save_arrays
+from ganet_tf.data.cache import cache_folder, cache_path, load_arrays, save_arrays, writable_folder
 from ganet_tf.files import write_whole
 
 ARRAYS = {
@@ -98,3 +100,23 @@ def test_a_full_disk_is_one_line(tmp_path, caplog, monkeypatch):
 def test_the_name_has_the_content_and_the_version(tmp_path):
     one, other = (cache_path(tmp_path, "DD", key * 64).name for key in "ab")
     assert one != other and one.endswith(f"-v{cache.VERSION}.bin")
+
+
+def test_the_environment_decides(own_cache):
+    assert cache_folder() == own_cache
+    assert writable_folder("a", "b") == own_cache / "a" / "b" and (own_cache / "a" / "b").is_dir()
+    assert not list((own_cache / "a" / "b").iterdir())
+
+
+def test_a_folder_of_the_users_otherwise(monkeypatch):
+    monkeypatch.delenv("GANET_CACHE")
+    assert str(cache_folder()).startswith(platformdirs.user_cache_dir())
+    assert cache_folder().name == "ganet_tf"
+
+
+def test_a_temporary_folder_if_it_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("GANET_CACHE", str(tmp_path / "file"))
+    folder = writable_folder("files")
+    assert folder.is_dir() and str(folder).startswith(tempfile.gettempdir())
+    assert writable_folder("files") == folder
