@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 from scipy.sparse import coo_array
 
 from ganet_tf.errors import DataFormatError
@@ -15,7 +16,7 @@ from ganet_tf.errors import DataFormatError
 ALIGNMENT = 64
 
 
-def aligned_empty(shape, dtype):
+def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """Like `np.empty`, but the data begin at a multiple of 64 bytes."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
@@ -50,19 +51,17 @@ class RawGraphs:
     node_attributes: np.ndarray
 
     @cached_property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         return np.diff(self.node_offsets)
 
     @classmethod
-    def names(cls):
-        """Names of the arrays."""
+    def names(cls) -> set[str]:
         return {field.name for field in fields(cls)}
 
-    def arrays(self):
-        """The arrays by name."""
+    def arrays(self) -> dict[str, np.ndarray]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def digest(self):
+    def digest(self) -> str:
         """SHA-256 of the content: the same for files that hold the same graphs in other bytes.
 
         Labels count as codes, because sources differ in the numbers that stand for them. Attributes do not count:
@@ -75,7 +74,7 @@ class RawGraphs:
         return digest.hexdigest()
 
 
-def sort_edges(columns, num_nodes):
+def sort_edges(columns: list[np.ndarray], num_nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Sorts edges by (target, source), without self-loops and repetitions.
 
     A sparse matrix in compressed rows is just that: scipy sorts by counting, in linear time and little memory.
@@ -99,7 +98,9 @@ def sort_edges(columns, num_nodes):
     return matrix.indices.astype(np.int32, copy=False), np.diff(matrix.indptr).astype(np.int32)
 
 
-def local_edges(sources, degrees, node_offsets, name="edges"):
+def local_edges(
+    sources: np.ndarray, degrees: np.ndarray, node_offsets: np.ndarray, name: str = "edges"
+) -> tuple[np.ndarray, np.ndarray]:
     """Numbers the nodes of sorted edges within each graph.
 
     Args:
@@ -130,12 +131,12 @@ def local_edges(sources, degrees, node_offsets, name="edges"):
     return edges, edge_offsets
 
 
-def offsets(counts):
+def offsets(counts: ArrayLike) -> np.ndarray:
     """Returns int64 [n + 1]: where each of n parts begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def ranges(starts, counts):
+def ranges(starts: ArrayLike, counts: ArrayLike) -> np.ndarray:
     """Concatenates arange(start, start + count) for every pair.
 
     Example: `ranges([5, 0], [2, 3])` is `[5, 6, 0, 1, 2]`.

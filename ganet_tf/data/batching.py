@@ -1,14 +1,20 @@
 """From flat arrays to a `tf.data.Dataset` that Keras can iterate over."""
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ganet_tf.data.arrays import aligned_empty, ranges
 from ganet_tf.data.features import NodeFeatures
 from ganet_tf.errors import DataFormatError
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +36,14 @@ class GraphStore:
     y: np.ndarray
 
     @cached_property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         return np.diff(self.node_offsets)
 
     @cached_property
-    def edge_counts(self):
+    def edge_counts(self) -> np.ndarray:
         return np.diff(self.edge_offsets)
 
-    def collate(self, graphs):
+    def collate(self, graphs: np.ndarray) -> dict[str, np.ndarray]:
         """Puts some graphs side by side as one.
 
         Args:
@@ -54,7 +60,7 @@ class GraphStore:
         return {"x": self.features.take(nodes), "edges": edges, "graph_ids": graph_ids}
 
 
-def shifted(edges, starts, counts, shifts):
+def shifted(edges: np.ndarray, starts: np.ndarray, counts: np.ndarray, shifts: np.ndarray) -> np.ndarray:
     """Returns the edges `ranges(starts, counts)`, those of each range shifted by its own number."""
     out = aligned_empty((int(np.sum(counts)), 2), np.int32)
     np.take(edges, ranges(starts, counts), axis=0, out=out, mode="clip")
@@ -73,7 +79,14 @@ class BatchPlan:
         drop_remainder: Whether to leave out a last, smaller batch.
     """
 
-    def __init__(self, graphs, batch_size, shuffle=False, seed=0, drop_remainder=False):
+    def __init__(
+        self,
+        graphs: ArrayLike,
+        batch_size: int,
+        shuffle: bool = False,
+        seed: int = 0,
+        drop_remainder: bool = False,
+    ):
         batch_size = positive_int(batch_size, "batch_size")
         if len(graphs) == 0:
             raise DataFormatError("there are no graphs to make batches of: the data set is empty")
@@ -87,7 +100,7 @@ class BatchPlan:
                 f"drop_remainder=True leaves no batch: there are {len(graphs)} graphs and batch_size is {batch_size}"
             )
 
-    def order(self, epoch):
+    def order(self, epoch: int) -> np.ndarray:
         """Returns the graphs in the order of one epoch."""
         if not self.shuffle:
             return self.graphs
@@ -97,7 +110,7 @@ class BatchPlan:
         return np.random.default_rng([int(self.seed), int(epoch)]).permutation(self.graphs)
 
 
-def batch_maker(plan, store):
+def batch_maker(plan: BatchPlan, store: GraphStore) -> Callable:
     """Returns the function of (epoch, step) that makes a batch of NumPy arrays: `({"x", "edges", "graph_ids"}, y)`."""
     order = functools.lru_cache(maxsize=2)(plan.order)
 
@@ -108,7 +121,7 @@ def batch_maker(plan, store):
     return make_batch
 
 
-def make_batches(plan, store, initial_epoch=0):
+def make_batches(plan: BatchPlan, store: GraphStore, initial_epoch: int = 0) -> "tf.data.Dataset":
     """Makes the `tf.data.Dataset`: explicit signature, known cardinality, prefetched.
 
     Returns:
@@ -127,21 +140,21 @@ def make_batches(plan, store, initial_epoch=0):
     return epoch_dataset(batch_maker(plan, store), plan.num_batches, signature, initial_epoch)
 
 
-def positive_int(value, name):
+def positive_int(value: Any, name: str) -> int:
     """Returns `value` as an int if it is a whole number from 1."""
     if isinstance(value, bool) or int(value) != value or value < 1:
         raise DataFormatError(f"{name} must be a whole number from 1, but is {value!r}")
     return int(value)
 
 
-def epoch_dataset(make_batch, num_batches, signature, initial_epoch=0):
+def epoch_dataset(make_batch: Callable, num_batches: int, signature: Any, initial_epoch: int = 0) -> "tf.data.Dataset":
     """Makes a dataset of `num_batches` elements that are others in every epoch.
 
     Keras makes more iterators than it uses up: one to look at the first batch, one at the end of every epoch. So an
     epoch counts only when its last batch has been handed out, and whoever looks at less gets the same epoch again.
 
     It does what `from_generator` would do, which cannot be used: TensorFlow 2.21 sets M_TRIM_THRESHOLD to 128 kB for
-    the whole process as soon as a generator runs. After that malloc maps every larger tensor anew, and all
+    the whole process as soon as a generator runs. After that malloc maps every larger tensor again, and all
     operations, of the training step too, take twice the time.
 
     Args:

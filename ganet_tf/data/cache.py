@@ -19,12 +19,12 @@ _announced = set()  # caches of which it was said that they cannot be written: o
 _temporary = []  # a folder for this process alone, in place of such a cache
 
 
-def cache_folder():
+def cache_folder() -> Path:
     """The cache: the folder named by GANET_CACHE, or a folder of the user's."""
     return Path(os.environ.get("GANET_CACHE") or platformdirs.user_cache_dir("ganet_tf", appauthor=False))
 
 
-def writable_folder(*parts):
+def writable_folder(*parts: str) -> Path:
     """Makes and returns a folder within the cache, or a temporary one if the cache cannot be written."""
     folder = cache_folder().joinpath(*parts)
     try:
@@ -40,7 +40,7 @@ def writable_folder(*parts):
         return folder
 
 
-def say_unwritable(error):
+def say_unwritable(error: OSError) -> None:
     """Says in one line, once, that the cache cannot be written: that is no reason to fail."""
     folder = str(cache_folder())
     if folder not in _announced:
@@ -53,12 +53,12 @@ VERSION = 1
 MAGIC = b"GANETTF1"
 
 
-def cache_path(folder, name, key):
+def cache_path(folder: Path, name: str, key: str) -> Path:
     """Where the arrays for a data set are kept; `key` is a digest of the file that they came from."""
     return Path(folder) / "arrays" / f"{name}-{key[:20]}-v{VERSION}.bin"
 
 
-def save_arrays(path, arrays):
+def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """Writes arrays to one file. The file appears whole or not at all, whoever else writes it at the same time.
 
     A cache that cannot be written is no reason to fail: one line says so.
@@ -87,7 +87,7 @@ def _write(file, text, arrays):
         file.write(bytes(-array.nbytes % ALIGNMENT))
 
 
-def load_arrays(path):
+def load_arrays(path: Path) -> dict[str, np.ndarray] | None:
     """Maps the arrays of a file into memory.
 
     Returns:
@@ -98,7 +98,7 @@ def load_arrays(path):
     except OSError:
         return None
     except (ValueError, KeyError, TypeError) as error:
-        log.warning("%s is damaged (%s) and will be made anew", path, error)
+        log.warning("%s is damaged (%s) and will be made again", path, error)
         return None
 
 

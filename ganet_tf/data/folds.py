@@ -8,16 +8,17 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ganet_tf.data.cache import cache_folder, writable_folder
-from ganet_tf.data.registry import DGCNN_HOST
+from ganet_tf.data.registry import DGCNN_HOST, Entry
 from ganet_tf.data.sources import data_folder, download
 from ganet_tf.data.tu import read_numbers
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
 from ganet_tf.files import UNFINISHED
 
 
-def stratified_folds(y, num_folds=10, seed=0):
+def stratified_folds(y: ArrayLike, num_folds: int = 10, seed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
     """Returns a list of `num_folds` pairs (train, test) of index arrays with the class shares of the whole.
 
     Every index is in exactly one test part.
@@ -39,7 +40,7 @@ def stratified_folds(y, num_folds=10, seed=0):
         return [(train, test) for train, test in folder.split(np.zeros(len(y)), y)]
 
 
-def stratified_split(y, fraction, seed=0):
+def stratified_split(y: ArrayLike, fraction: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Returns sorted index arrays (rest, part); the part has `fraction` of the graphs, class by class.
 
     Classes take turns in rounding, so that the part has round(fraction * n) graphs; it has at least one and leaves
@@ -80,15 +81,15 @@ class PublishedFolds:
         online: Whether the net may be asked.
     """
 
-    def __init__(self, entry, data_dir=None, online=True):
+    def __init__(self, entry: Entry, data_dir: str | os.PathLike | None = None, online: bool = True):
         self.entry = entry
         self.data_dir = data_dir
         self.online = online
         self._arrays = None
         self._reason = None
 
-    def available(self):
-        """Whether there are folds. If they should exist but cannot be had, one line says so, once."""
+    def available(self) -> bool:
+        """Whether there are folds. If they should exist but cannot be found, one line says so, once."""
         if not self.entry.folds:
             return False
         if self._arrays is None and self._reason is None:
@@ -101,11 +102,11 @@ class PublishedFolds:
                 _announced.add(self.entry.name)
         return self._arrays is not None
 
-    def indices(self, index, num_graphs):
+    def indices(self, index: int, num_graphs: int) -> tuple[np.ndarray, np.ndarray]:
         """Returns (train, test) of fold `index`, from 1.
 
         Raises:
-            DatasetNotFoundError: If they cannot be had.
+            DatasetNotFoundError: If they cannot be found.
         """
         if not self.available():
             raise DatasetNotFoundError(self._reason or f"there are no published folds of {self.entry.name}.")
@@ -128,7 +129,7 @@ class PublishedFolds:
                 return self._download()
             except (DownloadError, ChecksumError, DataFormatError) as error:
                 reasons.append(f"{DGCNN_HOST}: {error}")
-        raise DatasetNotFoundError(f"DGCNN's folds of {self.entry.name} could not be had ({'; '.join(reasons)}).")
+        raise DatasetNotFoundError(f"DGCNN's folds of {self.entry.name} could not be found ({'; '.join(reasons)}).")
 
     def _download(self):
         target = writable_folder("files", "folds", self.entry.stem)
@@ -141,7 +142,7 @@ class PublishedFolds:
         return arrays
 
 
-def read_folds(folder, digest):
+def read_folds(folder: str | os.PathLike, digest: str) -> list[np.ndarray]:
     """Returns the index arrays of all ten folds in the order of `FILES`, and checks that they are DGCNN's."""
     arrays, actual = [], hashlib.sha256()
     for name in FILES:

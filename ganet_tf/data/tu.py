@@ -2,10 +2,13 @@
 
 import io
 import logging
+import os
 import warnings
 import zipfile
+from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ganet_tf.data.archive import Archive
 from ganet_tf.data.arrays import RawGraphs, local_edges, offsets, sort_edges
@@ -15,7 +18,7 @@ from ganet_tf.errors import DataFormatError
 log = logging.getLogger(__name__)
 
 
-def read_tu(path, quiet=False):
+def read_tu(path: str | os.PathLike, quiet: bool = False) -> RawGraphs:
     """Reads a zip file or folder in TU layout.
 
     | file | what | |
@@ -176,7 +179,7 @@ READ = 64 << 10
 _BLANKS = bytes.maketrans(b",;\t\r\n", b"     ")
 
 
-def read_numbers(stream, name, dtype, columns=None):
+def read_numbers(stream: BinaryIO, name: str, dtype: DTypeLike, columns: int | None = None) -> np.ndarray:
     """Reads lines of numbers, separated by commas or blanks.
 
     The file goes through in pieces of 8 MB, so that the text, which is about twice as large as the numbers, is never
@@ -197,7 +200,7 @@ def read_numbers(stream, name, dtype, columns=None):
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-def read_columns(stream, name, dtype, columns):
+def read_columns(stream: BinaryIO, name: str, dtype: DTypeLike, columns: int) -> list[np.ndarray]:
     """As `read_numbers`, but returns a list of one array [lines] for each column; never holds the numbers thrice."""
     pieces = read_pieces(stream, name, dtype, columns)
     out = [np.empty(sum(map(len, pieces)), dtype) for _ in range(columns)]
@@ -269,7 +272,7 @@ def _where(text, kind):
     return ""
 
 
-def tu_zip(text, stem):
+def tu_zip(text: bytes, stem: str) -> bytes:
     """Turns a file in DGCNN's format into a zip file in TU layout.
 
     The format: the number of graphs; for each graph a line `n label`, then for each of its n nodes a line

@@ -140,7 +140,7 @@ def test_auto_and_published_on_mutag(data_dir, tmp_path, caplog):
     (tmp_path / "MUTAG.zip").write_bytes((data_dir / "MUTAG.zip").read_bytes())
     alone = data.load("MUTAG", tmp_path)
     assert alone.fold_kind == "stratified" and len(alone.fold(1)[1]) == 19
-    assert "DGCNN's folds of MUTAG could not be had" in caplog.text
+    assert "DGCNN's folds of MUTAG could not be found" in caplog.text
     with pytest.raises(DatasetNotFoundError):
         alone.fold(1, splits="published")
     with pytest.raises(DataFormatError, match="no published folds"):

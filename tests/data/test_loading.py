@@ -62,12 +62,12 @@ def test_the_second_load_does_not_parse(tu_folder, monkeypatch):
     assert second.class_labels == [-1, 1]
 
 
-def test_a_changed_file_is_parsed_anew(tu_folder):
+def test_a_changed_file_is_parsed_again(tu_folder):
     assert data.load(tu_folder()).y.tolist() == [0, 1, 0]
     assert data.load(tu_folder(graph_labels="1\n-1\n-1\n")).y.tolist() == [1, 0, 0]
 
 
-def test_a_damaged_cache_is_made_anew(tu_folder, own_cache, caplog):
+def test_a_damaged_cache_is_made_again(tu_folder, own_cache, caplog):
     folder = tu_folder()
     data.load(folder)
     (file,) = (own_cache / "arrays").iterdir()
@@ -75,7 +75,7 @@ def test_a_damaged_cache_is_made_anew(tu_folder, own_cache, caplog):
     file.write_bytes(whole[:-64] + bytes(64))
     with caplog.at_level(logging.WARNING):
         assert len(data.load(folder)) == 3
-    assert "will be made anew" in caplog.text and file.read_bytes() == whole
+    assert "will be made again" in caplog.text and file.read_bytes() == whole
 
 
 def test_unknown_arguments_are_named():

@@ -19,7 +19,7 @@ from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError
 
 @pytest.fixture
 def tiny(tu_zip, monkeypatch, server):
-    """A data set TINY in the registry, to be had from two mirrors on loopback; returns its zip file."""
+    """A data set TINY in the registry, on two mirrors on loopback; returns its zip file."""
     path = tu_zip()
     entry = registry.Entry(
         "TINY",
