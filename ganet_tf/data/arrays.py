@@ -25,6 +25,10 @@ def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     return raw[start : start + size].view(dtype).reshape(shape)
 
 
+# What tells one data set from another.
+CONTENT = ("node_offsets", "edge_offsets", "edges", "degrees", "y", "node_labels")
+
+
 @dataclass(frozen=True, eq=False)
 class RawGraphs:
     """The graphs of one data set as flat arrays; this is what the binary cache keeps.
@@ -62,16 +66,27 @@ class RawGraphs:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def digest(self) -> str:
-        """SHA-256 of the content: the same for files that hold the same graphs in other bytes.
+        """`content_digest` of these graphs."""
+        return content_digest({name: array_digest(getattr(self, name)) for name in CONTENT})
 
-        Labels count as codes, because sources differ in the numbers that stand for them. Attributes do not count:
-        not every source of a data set has them.
-        """
-        digest = hashlib.sha256()
-        for array in (self.node_offsets, self.edge_offsets, self.edges, self.y, self.node_labels):
-            digest.update(repr(array.shape).encode())
-            digest.update(np.ascontiguousarray(array))
-        return digest.hexdigest()
+
+def array_digest(array: np.ndarray) -> str:
+    """SHA-256 of an array: type, shape and content."""
+    digest = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
+    digest.update(np.ascontiguousarray(array))
+    return digest.hexdigest()
+
+
+def content_digest(digests: dict[str, str]) -> str:
+    """Digest of what a data set holds: the same for files that hold the same graphs in other bytes.
+
+    Labels count as codes, because sources differ in the numbers that stand for them. Attributes do not count: not
+    every source of a data set has them.
+
+    Args:
+        digests: `array_digest` of the arrays of `RawGraphs` by name.
+    """
+    return hashlib.sha256("".join(digests[name] for name in CONTENT).encode()).hexdigest()
 
 
 def sort_edges(columns: list[np.ndarray], num_nodes: int) -> tuple[np.ndarray, np.ndarray]:

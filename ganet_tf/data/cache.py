@@ -1,17 +1,22 @@
-"""What is kept between runs: the folder, and the parsed arrays in it."""
+"""What is kept between runs: the folder, and the parsed arrays in it.
 
+The cache is the user's own and is trusted: its checksums tell damage, not malice. What is known by name is compared
+with the digest in the registry as well, on every load (see `loading`).
+"""
+
+import contextlib
 import json
 import logging
 import os
+import shutil
 import tempfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 import platformdirs
 
-from ganet_tf.data.arrays import ALIGNMENT
-from ganet_tf.files import write_whole
+from ganet_tf.data.arrays import array_digest
+from ganet_tf.files import UNFINISHED
 
 log = logging.getLogger(__name__)
 
@@ -48,80 +53,99 @@ def say_unwritable(error: OSError) -> None:
         log.warning("the cache %s cannot be written (%s): nothing is kept for the next run", folder, error)
 
 
-# Part of every file's name and header: raise it when the arrays change their meaning.
-VERSION = 1
-MAGIC = b"GANETTF1"
+# Part of every folder's name: raise it when the arrays change their meaning.
+VERSION = 2
+SUMS = "sums.json"
 
 
 def cache_path(folder: Path, name: str, key: str) -> Path:
     """Where the arrays for a data set are kept; `key` is a digest of the file that they came from."""
-    return Path(folder) / "arrays" / f"{name}-{key[:20]}-v{VERSION}.bin"
+    return Path(folder) / "arrays" / f"{name}-{key[:20]}-v{VERSION}"
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Writes arrays to one file. The file appears whole or not at all, whoever else writes it at the same time.
+    """Writes arrays to a folder of `.npy` files, with a file of their checksums.
 
-    A cache that cannot be written is no reason to fail: one line says so.
+    The folder appears whole or not at all, whoever else writes it at the same time. A cache that cannot be written is
+    no reason to fail: one line says so.
 
     Args:
-        path: The file.
+        path: The folder.
         arrays: Dict of arrays.
     """
-    header, start = {}, 0
-    for name, array in arrays.items():
-        crc = zlib.crc32(np.ascontiguousarray(array))
-        header[name] = {"dtype": array.dtype.str, "shape": array.shape, "start": start, "crc": crc}
-        start += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
-    text = json.dumps({"size": start, "arrays": header}).encode()
-    text += b" " * (-(len(MAGIC) + 8 + len(text)) % ALIGNMENT)
+    path = Path(path)
     try:
-        write_whole(path, lambda file: _write(file, text, arrays.values()))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=path.parent, ignore_cleanup_errors=True) as draft:
+            whole = Path(draft) / "whole"
+            whole.mkdir()
+            _write(whole, arrays)
+            _move(whole, path)
     except OSError as error:
         say_unwritable(error)
 
 
-def _write(file, text, arrays):
-    file.write(MAGIC + len(text).to_bytes(8, "little") + text)
-    for array in arrays:
-        file.write(np.ascontiguousarray(array))
-        file.write(bytes(-array.nbytes % ALIGNMENT))
+def _write(folder: Path, arrays: dict[str, np.ndarray]) -> None:
+    for name, array in arrays.items():
+        with open(folder / f"{name}.npy", "wb") as file:
+            np.save(file, array, allow_pickle=False)
+            _sync(file)
+    with open(folder / SUMS, "w", encoding="utf-8") as file:
+        json.dump({name: array_digest(array) for name, array in arrays.items()}, file, indent=1)
+        _sync(file)
 
 
-def load_arrays(path: Path) -> dict[str, np.ndarray] | None:
-    """Maps the arrays of a file into memory.
+def _sync(file) -> None:
+    file.flush()
+    with contextlib.suppress(OSError):  # some network file systems have no sync
+        os.fsync(file.fileno())
+
+
+def _move(whole: Path, path: Path) -> None:
+    """Puts a folder in its place; one that another process has just put there is as good."""
+    try:
+        os.rename(whole, path)
+    except OSError:
+        if _load_or_none(path) is not None:
+            return
+        shutil.rmtree(path, ignore_errors=True)  # damaged
+        if path.exists() and not path.is_dir():
+            path.unlink()
+        os.rename(whole, path)
+
+
+def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]] | None:
+    """Maps the arrays of a folder into memory.
+
+    Every byte is compared with its checksum. That reads all of it once, and is why the second load of COLLAB takes
+    0.2 s instead of 0.01.
 
     Returns:
-        Dict of read-only arrays, or None if there is no such file that can be read, or it is damaged in any way.
+        Dict of read-only arrays and dict of their digests; or None if there is no such folder that can be read, or it
+        is damaged in any way.
     """
     try:
-        return _load(path)
+        return _load(Path(path))
     except OSError:
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except Exception as error:  # a damaged file can raise anything
         log.warning("%s is damaged (%s) and will be made again", path, error)
         return None
 
 
-def _load(path):
-    with open(path, "rb") as file:
-        head = file.read(len(MAGIC) + 8)
-        if head[: len(MAGIC)] != MAGIC:
-            raise ValueError("wrong header")
-        length = int.from_bytes(head[len(MAGIC) :], "little")
-        if length > 1 << 20:
-            raise ValueError("wrong header length")
-        header = json.loads(file.read(length))
-        begin = len(MAGIC) + 8 + length
-        if os.fstat(file.fileno()).st_size != begin + header["size"]:
-            raise ValueError("wrong size")
-        whole = np.memmap(file, np.uint8, "r")[begin:] if header["size"] else np.zeros(0, np.uint8)
-    return {name: _view(whole, name, entry) for name, entry in header["arrays"].items()}
+def _load_or_none(path: Path):
+    try:
+        return _load(path)
+    except Exception:
+        return None
 
 
-def _view(whole, name, entry):
-    dtype, shape = np.dtype(entry["dtype"]), tuple(entry["shape"])
-    size = int(np.prod(shape)) * dtype.itemsize
-    part = whole[entry["start"] : entry["start"] + size]
-    if zlib.crc32(part) != entry["crc"]:
-        raise ValueError(f"wrong checksum of {name}")
-    return np.asarray(part).view(dtype).reshape(shape)
+def _load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    sums = json.loads((path / SUMS).read_text(encoding="utf-8"))
+    arrays = {}
+    for name, expected in sums.items():
+        mapped = np.load(path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+        arrays[name] = np.asarray(mapped)
+        if array_digest(arrays[name]) != expected:
+            raise ValueError(f"wrong checksum of {name}")
+    return arrays, sums
