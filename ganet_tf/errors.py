@@ -6,7 +6,7 @@ class GANetError(Exception):
 
 
 class DatasetNotFoundError(GANetError, FileNotFoundError):
-    """No such data set, or its files could not be had from anywhere."""
+    """No such data set, or its files could not be found anywhere."""
 
 
 class ChecksumError(GANetError, ValueError):

@@ -1,6 +1,6 @@
 """Data sets of graphs, and the batches that Keras models take.
 
-`load` gets a data set by name or path, from wherever it can be had. A `GraphDataset` holds many graphs with a class
+`load` gets a data set by name or path, from wherever it can be found. A `GraphDataset` holds many graphs with a class
 each, a `NodeDataset` one graph whose nodes have classes; both are NumPy arrays, and `batches` makes a `tf.data.Dataset`
 of them. Nothing here needs TensorFlow before that.
 """

@@ -1,6 +1,7 @@
 """The files of a data set, out of a zip file or a folder, without trusting either."""
 
 import lzma
+import os
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ class Archive:
         path: A zip file or a folder.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
         self._zip = None
         if self.path.is_dir():
@@ -45,7 +46,7 @@ class Archive:
     def __contains__(self, name):
         return name in self._members
 
-    def names(self):
+    def names(self) -> list[str]:
         """Bare names of all files, without the hidden ones that some systems put into archives."""
         return [name for name in self._members if name and not name.startswith(".")]
 

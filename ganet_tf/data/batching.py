@@ -1,11 +1,71 @@
 """From flat arrays to a `tf.data.Dataset` that Keras can iterate over."""
 
 import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ganet_tf.data.epoch_dataset import epoch_dataset
+from ganet_tf.data.arrays import aligned_empty, ranges
+from ganet_tf.data.features import NodeFeatures
 from ganet_tf.errors import DataFormatError
+
+if TYPE_CHECKING:
+    import tensorflow as tf
+
+
+@dataclass(frozen=True, eq=False)
+class GraphStore:
+    """The flat arrays behind a `GraphDataset`; subsets of a data set share one store.
+
+    Args:
+        features: `NodeFeatures` of all nodes, graph after graph.
+        edges: int32 [E, 2] pairs (source, target), numbered from 0 within each graph, sorted by (target, source).
+        node_offsets: int64 [G + 1]; graph g has the nodes node_offsets[g] to node_offsets[g + 1].
+        edge_offsets: int64 [G + 1], the same for edges.
+        y: int32 [G].
+    """
+
+    features: NodeFeatures
+    edges: np.ndarray
+    node_offsets: np.ndarray
+    edge_offsets: np.ndarray
+    y: np.ndarray
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        return np.diff(self.node_offsets)
+
+    @cached_property
+    def edge_counts(self) -> np.ndarray:
+        return np.diff(self.edge_offsets)
+
+    def collate(self, graphs: np.ndarray) -> dict[str, np.ndarray]:
+        """Puts some graphs side by side as one.
+
+        Args:
+            graphs: Graph numbers, [B].
+
+        Returns:
+            Dict with `x` [N, F] float32, `edges` [E, 2] int32 (sorted by target) and `graph_ids` [N] int32.
+        """
+        sizes = self.sizes[graphs]
+        nodes = ranges(self.node_offsets[graphs], sizes)
+        first_nodes = np.cumsum(sizes) - sizes
+        edges = shifted(self.edges, self.edge_offsets[graphs], self.edge_counts[graphs], first_nodes)
+        graph_ids = np.repeat(np.arange(len(graphs), dtype=np.int32), sizes)
+        return {"x": self.features.take(nodes), "edges": edges, "graph_ids": graph_ids}
+
+
+def shifted(edges: np.ndarray, starts: np.ndarray, counts: np.ndarray, shifts: np.ndarray) -> np.ndarray:
+    """Returns the edges `ranges(starts, counts)`, those of each range shifted by its own number."""
+    out = aligned_empty((int(np.sum(counts)), 2), np.int32)
+    np.take(edges, ranges(starts, counts), axis=0, out=out, mode="clip")
+    out += np.repeat(shifts.astype(np.int32), counts)[:, None]
+    return out
 
 
 class BatchPlan:
@@ -19,7 +79,14 @@ class BatchPlan:
         drop_remainder: Whether to leave out a last, smaller batch.
     """
 
-    def __init__(self, graphs, batch_size, shuffle=False, seed=0, drop_remainder=False):
+    def __init__(
+        self,
+        graphs: ArrayLike,
+        batch_size: int,
+        shuffle: bool = False,
+        seed: int = 0,
+        drop_remainder: bool = False,
+    ):
         batch_size = positive_int(batch_size, "batch_size")
         if len(graphs) == 0:
             raise DataFormatError("there are no graphs to make batches of: the data set is empty")
@@ -33,7 +100,7 @@ class BatchPlan:
                 f"drop_remainder=True leaves no batch: there are {len(graphs)} graphs and batch_size is {batch_size}"
             )
 
-    def order(self, epoch):
+    def order(self, epoch: int) -> np.ndarray:
         """Returns the graphs in the order of one epoch."""
         if not self.shuffle:
             return self.graphs
@@ -43,7 +110,7 @@ class BatchPlan:
         return np.random.default_rng([int(self.seed), int(epoch)]).permutation(self.graphs)
 
 
-def batch_maker(plan, store):
+def batch_maker(plan: BatchPlan, store: GraphStore) -> Callable:
     """Returns the function of (epoch, step) that makes a batch of NumPy arrays: `({"x", "edges", "graph_ids"}, y)`."""
     order = functools.lru_cache(maxsize=2)(plan.order)
 
@@ -54,7 +121,7 @@ def batch_maker(plan, store):
     return make_batch
 
 
-def make_batches(plan, store, initial_epoch=0):
+def make_batches(plan: BatchPlan, store: GraphStore, initial_epoch: int = 0) -> "tf.data.Dataset":
     """Makes the `tf.data.Dataset`: explicit signature, known cardinality, prefetched.
 
     Returns:
@@ -73,8 +140,62 @@ def make_batches(plan, store, initial_epoch=0):
     return epoch_dataset(batch_maker(plan, store), plan.num_batches, signature, initial_epoch)
 
 
-def positive_int(value, name):
+def positive_int(value: Any, name: str) -> int:
     """Returns `value` as an int if it is a whole number from 1."""
     if isinstance(value, bool) or int(value) != value or value < 1:
         raise DataFormatError(f"{name} must be a whole number from 1, but is {value!r}")
     return int(value)
+
+
+def epoch_dataset(make_batch: Callable, num_batches: int, signature: Any, initial_epoch: int = 0) -> "tf.data.Dataset":
+    """Makes a dataset of `num_batches` elements that are others in every epoch.
+
+    Keras makes more iterators than it uses up: one to look at the first batch, one at the end of every epoch. So an
+    epoch counts only when its last batch has been handed out, and whoever looks at less gets the same epoch again.
+
+    It does what `from_generator` would do, which cannot be used: TensorFlow 2.21 sets M_TRIM_THRESHOLD to 128 kB for
+    the whole process as soon as a generator runs. After that malloc maps every larger tensor again, and all
+    operations, of the training step too, take twice the time.
+
+    Args:
+        make_batch: Function (epoch, step) to a structure of arrays as in `signature`; step counts from 0.
+        num_batches: Number of batches in an epoch.
+        signature: Structure of `tf.TensorSpec`.
+        initial_epoch: The first epoch's number.
+
+    Returns:
+        Dataset of known cardinality, prefetched.
+    """
+    import tensorflow as tf  # here, so that data can be read and looked at without it
+
+    state = {"epoch": int(initial_epoch)}
+    specs = tf.nest.flatten(signature)
+
+    def arrays(epoch, step):
+        batch = make_batch(int(epoch), int(step))
+        if step == num_batches - 1:
+            state["epoch"] = int(epoch) + 1
+        return tf.nest.flatten(batch)
+
+    @tf.autograph.experimental.do_not_convert
+    def one_batch(epoch, step):
+        tensors = tf.numpy_function(arrays, [epoch, step], [spec.dtype for spec in specs])
+        shaped = [tf.ensure_shape(tensor, spec.shape) for tensor, spec in zip(tensors, specs, strict=True)]
+        return tf.nest.pack_sequence_as(signature, shaped)
+
+    @tf.autograph.experimental.do_not_convert
+    def one_epoch(_):
+        # Read once for each iterator, so that all its batches are of one epoch.
+        epoch = tf.ensure_shape(tf.numpy_function(lambda: state["epoch"], [], tf.int64), [])
+        return tf.data.Dataset.range(num_batches).map(lambda step: one_batch(epoch, step))
+
+    dataset = tf.data.Dataset.from_tensors(0).flat_map(one_epoch)
+    dataset = dataset.apply(tf.data.experimental.assert_cardinality(num_batches))
+    # Never so far ahead that a look at the first batch makes the whole epoch.
+    ahead = min(2, num_batches - 2)
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    # The tuner sleeps 10 ms, 20, 40, ... and TensorFlow 2.21 lets the end of an epoch wait until it wakes up: an epoch
+    # of 5.2 s took 10.24. There is nothing to tune here.
+    options.autotune.enabled = False
+    return (dataset.prefetch(ahead) if ahead > 0 else dataset).with_options(options)

@@ -1,8 +1,11 @@
 """Node features of a whole data set: dense columns, and one-hot columns kept as codes."""
 
-import numpy as np
+from collections.abc import Iterable, Sequence
 
-from ganet_tf.data.aligned import aligned_empty
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ganet_tf.data.arrays import aligned_empty
 from ganet_tf.data.graph import as_features
 from ganet_tf.errors import DataFormatError
 from ganet_tf.spelling import nearest
@@ -19,7 +22,7 @@ class OneHot:
         width: Number of columns.
     """
 
-    def __init__(self, codes, width):
+    def __init__(self, codes: np.ndarray, width: int):
         self.codes = codes
         self.width = int(width)
         # Copying rows of the identity is the fastest way, as long as that matrix is small.
@@ -37,7 +40,7 @@ class OneHot:
 class Dense:
     """Columns that stand as they are, [N, width]."""
 
-    def __init__(self, values):
+    def __init__(self, values: np.ndarray):
         self.values = values
         self.width = values.shape[1]
 
@@ -53,16 +56,16 @@ class NodeFeatures:
         kind: What they are, for messages: "labels", "labels+degree", ...
     """
 
-    def __init__(self, blocks, kind="given"):
+    def __init__(self, blocks: Iterable[OneHot | Dense], kind: str = "given"):
         self.blocks = tuple(blocks)
         self.kind = kind
         self.width = sum(block.width for block in self.blocks)
 
     @classmethod
-    def dense(cls, x):
+    def dense(cls, x: ArrayLike) -> "NodeFeatures":
         return cls([Dense(as_features(x))])
 
-    def take(self, nodes):
+    def take(self, nodes: np.ndarray) -> np.ndarray:
         """Returns the features of some nodes, float32 [len(nodes), width]."""
         out = aligned_empty((len(nodes), self.width), np.float32)
         if len(self.blocks) == 1:
@@ -77,7 +80,15 @@ class NodeFeatures:
         return out
 
 
-def build_features(kind, degrees, sizes, labels, label_counts, attributes, max_degree=MAX_DEGREE):
+def build_features(
+    kind: str,
+    degrees: np.ndarray,
+    sizes: np.ndarray,
+    labels: np.ndarray,
+    label_counts: Sequence[int],
+    attributes: np.ndarray,
+    max_degree: int = MAX_DEGREE,
+) -> NodeFeatures:
     """Makes the features that were asked for by name.
 
     | name | channels |
@@ -133,7 +144,7 @@ def build_features(kind, degrees, sizes, labels, label_counts, attributes, max_d
     return NodeFeatures(blocks, kind)
 
 
-def one_hot_degree(degrees, max_degree=MAX_DEGREE):
+def one_hot_degree(degrees: np.ndarray, max_degree: int = MAX_DEGREE) -> OneHot:
     """One-hot degree; the width is the largest degree + 1, at most `max_degree` + 1."""
     if max_degree < 1:
         raise DataFormatError(f"max_degree must be at least 1, but is {max_degree}")
@@ -141,7 +152,7 @@ def one_hot_degree(degrees, max_degree=MAX_DEGREE):
     return OneHot(codes, int(codes.max(initial=0)) + 1)
 
 
-def normalized_degree(degrees, sizes):
+def normalized_degree(degrees: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """degree / (n - 1) as one column; 0 for a graph of one node."""
     possible = np.repeat(np.maximum(sizes - 1, 1), sizes)
     return (degrees / possible).astype(np.float32)[:, None]

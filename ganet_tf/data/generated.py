@@ -11,7 +11,7 @@ HOUSE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]  # a square with a roof
 CYCLE = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]
 
 
-def ba2motifs(num_graphs=1000, seed=0, channels=10):
+def ba2motifs(num_graphs: int = 1000, seed: int = 0, channels: int = 10) -> GraphDataset:
     """BA2Motifs: is there a house or a five-cycle in the graph?
 
     Each graph is a Barabási-Albert tree of 20 nodes with one of the two motifs attached by an edge, 25 nodes in all,
@@ -37,7 +37,7 @@ def _with_motif(y, rng, channels):
     return Graph(x, np.concatenate([edges, edges[:, ::-1]]), y)
 
 
-def karate(seed=0, per_class=4):
+def karate(seed: int = 0, per_class: int = 4) -> NodeDataset:
     """Karate: which side did each of the 34 members of Zachary's club take?
 
     The features are the identity matrix: a node is known by its place alone. Training nodes: `per_class` of each

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ganet_tf.errors import DataFormatError
 
@@ -39,14 +40,14 @@ class Graph:
         object.__setattr__(self, "y", as_class(self.y))
 
     @property
-    def num_nodes(self):
+    def num_nodes(self) -> int:
         return len(self.x)
 
     def __repr__(self):
         return f"Graph(nodes={len(self.x)}, edges={len(self.edges)}, features={self.x.shape[1]}, y={self.y})"
 
 
-def as_features(x, name="x"):
+def as_features(x: ArrayLike, name: str = "x") -> np.ndarray:
     """Returns node features as a float32 matrix; refuses other shapes, NaN and infinity."""
     x = np.asarray(x)
     if x.ndim != 2:
@@ -59,7 +60,7 @@ def as_features(x, name="x"):
     return x
 
 
-def check_finite(x, name="x"):
+def check_finite(x: np.ndarray, name: str = "x") -> None:
     """Raises an error that names the first row of `x` with a NaN or an infinity."""
     # The sum is NaN or infinite if any entry is, and costs no array of booleans.
     with np.errstate(all="ignore"):
@@ -73,7 +74,7 @@ def check_finite(x, name="x"):
         )
 
 
-def as_edges(edges, name="edges"):
+def as_edges(edges: ArrayLike, name: str = "edges") -> np.ndarray:
     """Returns edges as an [m, 2] integer array; an empty list is an edgeless graph."""
     edges = np.asarray(edges)
     if edges.size == 0:
@@ -85,7 +86,7 @@ def as_edges(edges, name="edges"):
     return edges
 
 
-def canonical_edges(edges, num_nodes):
+def canonical_edges(edges: np.ndarray, num_nodes: int) -> np.ndarray:
     """Sorts by (target, source), drops self-loops and repetitions, checks the range.
 
     Args:
@@ -107,7 +108,7 @@ def canonical_edges(edges, num_nodes):
     return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32)
 
 
-def as_class(y):
+def as_class(y: ArrayLike) -> int:
     """Returns a class as a plain int from 0."""
     value = np.asarray(y)
     if value.size != 1 or value.dtype.kind not in "iub" or int(value.reshape(())) < 0:

@@ -1,15 +1,22 @@
 """A data set of many graphs with one class each."""
 
 import math
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ganet_tf.data import folds as folding
-from ganet_tf.data.batching import BatchPlan, batch_maker, make_batches
+from ganet_tf.data.arrays import RawGraphs, offsets
+from ganet_tf.data.batching import BatchPlan, GraphStore, batch_maker, make_batches
 from ganet_tf.data.features import MAX_DEGREE, NodeFeatures, build_features
 from ganet_tf.data.graph import Graph
-from ganet_tf.data.graph_store import GraphStore
+from ganet_tf.data.networkx_graphs import read_networkx
 from ganet_tf.errors import DataFormatError
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 class GraphDataset:
@@ -34,7 +41,15 @@ class GraphDataset:
     ```
     """
 
-    def __init__(self, store, name="graphs", indices=None, num_classes=None, class_labels=None, published_folds=None):
+    def __init__(
+        self,
+        store: GraphStore,
+        name: str = "graphs",
+        indices: np.ndarray | None = None,
+        num_classes: int | None = None,
+        class_labels: Sequence[Hashable] | None = None,
+        published_folds: folding.PublishedFolds | None = None,
+    ):
         self._store = store
         self._indices = np.arange(len(store.y)) if indices is None else indices
         self._whole = indices is None
@@ -44,7 +59,9 @@ class GraphDataset:
         self.class_labels = list(range(self.num_classes)) if class_labels is None else list(class_labels)
 
     @classmethod
-    def from_graphs(cls, graphs, name="graphs", num_classes=None):
+    def from_graphs(
+        cls, graphs: Iterable[Graph], name: str = "graphs", num_classes: int | None = None
+    ) -> "GraphDataset":
         """Makes a data set of a list of `Graph`, all with the same number of features."""
         graphs = list(graphs)
         if not graphs:
@@ -64,16 +81,72 @@ class GraphDataset:
         return cls(store, name, num_classes=num_classes)
 
     @classmethod
-    def from_networkx(cls, graphs, labels=None, features="auto", name="networkx", **options):
-        """Makes a data set of networkx graphs; see `ganet_tf.data.networkx_graphs.from_networkx`."""
-        from ganet_tf.data.networkx_graphs import from_networkx
+    def from_networkx(
+        cls,
+        graphs: Iterable[Any],
+        labels: Sequence[Hashable] | None = None,
+        features: str = "auto",
+        name: str = "networkx",
+        node_label: str = "label",
+        node_attributes: str = "x",
+        max_degree: int = MAX_DEGREE,
+    ) -> "GraphDataset":
+        """Makes a data set of networkx graphs.
 
-        return from_networkx(graphs, labels, features=features, name=name, **options)
+        Undirected edges count in both directions, directed ones in theirs. Self-loops and parallel edges are dropped.
 
-    def __len__(self):
+        Args:
+            graphs: List of networkx graphs, each with at least one node.
+            labels: Class of each graph, of any hashable type; `class_labels` of the result keeps the originals. None
+                where they are unknown: then all are class 0.
+            features: As in `ganet_tf.data.load`.
+            name: Name of the data set.
+            node_label: Node attribute with the node's label, for `features="labels"`.
+            node_attributes: Node attribute with a number or a vector, for `features="attributes"`.
+            max_degree: One-hot degrees of `max_degree` and more share a channel.
+
+        Returns:
+            `GraphDataset`.
+
+        Raises:
+            DataFormatError: If a graph has no nodes, some nodes lack an attribute that others have, or there are more
+                or fewer labels than graphs.
+
+        Example:
+        ```python
+        ds = GraphDataset.from_networkx([nx.path_graph(3), nx.cycle_graph(4)], ["path", "cycle"], features="degree")
+        ds.class_labels, ds.y                     # ["cycle", "path"], [1, 0]
+        ```
+        """
+        return cls.from_raw(read_networkx(graphs, labels, node_label, node_attributes), name, features, max_degree)
+
+    @classmethod
+    def from_raw(
+        cls,
+        raw: RawGraphs,
+        name: str,
+        features: str = "auto",
+        max_degree: int = MAX_DEGREE,
+        published_folds: folding.PublishedFolds | None = None,
+    ) -> "GraphDataset":
+        """Makes a data set of what a file says, with the node features that are asked for."""
+        x = build_features(
+            features,
+            raw.degrees,
+            raw.sizes,
+            raw.node_labels,
+            raw.node_label_counts,
+            raw.node_attributes,
+            max_degree,
+        )
+        store = GraphStore(x, raw.edges, raw.node_offsets, raw.edge_offsets, raw.y)
+        labels = raw.class_labels.tolist() if isinstance(raw.class_labels, np.ndarray) else raw.class_labels
+        return cls(store, name, None, len(labels), labels, published_folds)
+
+    def __len__(self) -> int:
         return len(self._indices)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice | ArrayLike) -> "Graph | GraphDataset":
         """A number gives a `Graph`; a slice, a list of numbers or a mask gives a `GraphDataset`."""
         if isinstance(index, slice) or np.ndim(index) == 1:
             return self.subset(index)
@@ -82,7 +155,7 @@ class GraphDataset:
         batch = self._store.collate(self._indices[[index]])
         return _graph(batch["x"], batch["edges"], int(self._store.y[self._indices[index]]))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Graph]:
         return (self[index] for index in range(len(self)))
 
     def __repr__(self):
@@ -91,7 +164,7 @@ class GraphDataset:
             f"features={self.num_features} ({self._store.features.kind}))"
         )
 
-    def subset(self, indices):
+    def subset(self, indices: slice | ArrayLike) -> "GraphDataset":
         """Returns the data set of some graphs: a slice, a list of numbers or a mask. The arrays are shared."""
         if not isinstance(indices, slice):
             indices = np.asarray(indices)
@@ -99,30 +172,30 @@ class GraphDataset:
         return GraphDataset(self._store, self.name, self._indices[indices], self.num_classes, self.class_labels)
 
     @property
-    def num_features(self):
+    def num_features(self) -> int:
         return self._store.features.width
 
     @property
-    def features(self):
+    def features(self) -> str:
         """What the node features are: "labels", "degree", ..., or "given"."""
         return self._store.features.kind
 
     @property
-    def y(self):
+    def y(self) -> np.ndarray:
         """Classes, int32 [graphs]."""
         return self._store.y[self._indices]
 
     @property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         """Number of nodes of each graph."""
         return self._store.sizes[self._indices]
 
     @property
-    def edge_counts(self):
+    def edge_counts(self) -> np.ndarray:
         """Number of directed edges of each graph."""
         return self._store.edge_counts[self._indices]
 
-    def with_features(self, features, max_degree=MAX_DEGREE):
+    def with_features(self, features: str, max_degree: int = MAX_DEGREE) -> "GraphDataset":
         """Returns the same graphs with other node features: "degree", "attributes+degree", ...
 
         "attributes" stands for the features that they have now. See `ganet_tf.data.features.build_features`.
@@ -136,11 +209,18 @@ class GraphDataset:
         folds = self._published_folds if self._whole else None
         return GraphDataset(store, self.name, None, self.num_classes, self.class_labels, folds)
 
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """Returns all graphs as one batch: dict of `x`, `edges` (batch-wide node numbers) and `graph_ids`."""
         return self._store.collate(self._indices)
 
-    def batches(self, batch_size, shuffle=False, seed=0, drop_remainder=False, initial_epoch=0):
+    def batches(
+        self,
+        batch_size: int,
+        shuffle: bool = False,
+        seed: int = 0,
+        drop_remainder: bool = False,
+        initial_epoch: int = 0,
+    ) -> "tf.data.Dataset":
         """Makes a finite `tf.data.Dataset` of batches for `fit`, `evaluate` and `predict`.
 
         Args:
@@ -148,7 +228,7 @@ class GraphDataset:
             shuffle: Whether to put the graphs in a new order each epoch.
             seed: Decides the orders: that of an epoch is a function of `(seed, epoch)` alone.
             drop_remainder: Whether to leave out a last batch that is not full.
-            initial_epoch: Number of the first epoch. A run that is taken up again at epoch e passes e, and sees what
+            initial_epoch: Number of the first epoch. A run that resumes at epoch e passes e, and sees what
                 it would have seen without the interruption. An epoch counts once its last batch was handed out.
 
         Returns:
@@ -158,7 +238,14 @@ class GraphDataset:
         plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
         return make_batches(plan, self._store, initial_epoch)
 
-    def numpy_batches(self, batch_size, shuffle=False, seed=0, drop_remainder=False, epoch=0):
+    def numpy_batches(
+        self,
+        batch_size: int,
+        shuffle: bool = False,
+        seed: int = 0,
+        drop_remainder: bool = False,
+        epoch: int = 0,
+    ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
         """Yields one epoch's batches as NumPy arrays, for a training loop of your own.
 
         They are those of `batches` in the same epoch; see there for the arguments.
@@ -168,7 +255,7 @@ class GraphDataset:
         for step in range(plan.num_batches):
             yield make_batch(epoch, step)
 
-    def sort_pooling_k(self, quantile=0.6, minimum=10):
+    def sort_pooling_k(self, quantile: float = 0.6, minimum: int = 10) -> int:
         """DGCNN's k: the size that a share `quantile` of the graphs does not exceed, at least `minimum`."""
         if not 0 < quantile <= 1:
             raise DataFormatError(f"quantile must be above 0 and at most 1, but is {quantile}")
@@ -176,11 +263,13 @@ class GraphDataset:
         return max(minimum, int(np.sort(self.sizes)[rank]))
 
     @property
-    def fold_kind(self):
+    def fold_kind(self) -> str:
         """What `fold` gives under `splits="auto"`: "published" or "stratified"."""
         return "published" if self._published_folds is not None and self._published_folds.available() else "stratified"
 
-    def fold_indices(self, index, splits="auto", seed=0, num_folds=10):
+    def fold_indices(
+        self, index: int, splits: str = "auto", seed: int = 0, num_folds: int = 10
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Returns index arrays (train, test) of fold `index`, counted from 1; see `fold`."""
         if splits not in ("auto", "published", "stratified"):
             raise DataFormatError(f"splits must be 'auto', 'published' or 'stratified', but is {splits!r}")
@@ -196,14 +285,16 @@ class GraphDataset:
             raise DataFormatError(f"{self!r} has no published folds; use splits='stratified'")
         return self._published_folds.indices(index, len(self))
 
-    def fold(self, index, splits="auto", seed=0, num_folds=10):
+    def fold(
+        self, index: int, splits: str = "auto", seed: int = 0, num_folds: int = 10
+    ) -> tuple["GraphDataset", "GraphDataset"]:
         """Cuts off one fold for testing.
 
         Args:
             index: Number of the fold, from 1.
             splits: "published": DGCNN's ten folds, which the paper's table of data sets shows. They are random, not
                 stratified, and their test parts have floor(n / 10) graphs. "stratified": scikit-learn's. "auto":
-                published where they can be had, else stratified; `fold_kind` tells which.
+                published where they can be found, else stratified; `fold_kind` tells which.
             seed: Decides the stratified folds.
             num_folds: Number of stratified folds. The published ones are ten: with another number "auto" means
                 "stratified".
@@ -214,12 +305,12 @@ class GraphDataset:
         train, test = self.fold_indices(index, splits, seed, num_folds)
         return self.subset(train), self.subset(test)
 
-    def split(self, fraction, seed=0):
+    def split(self, fraction: float, seed: int = 0) -> tuple["GraphDataset", "GraphDataset"]:
         """Cuts off a part for validation, with like class shares; returns `GraphDataset`s (rest, part)."""
         rest, part = folding.stratified_split(self.y, fraction, seed)
         return self.subset(rest), self.subset(part)
 
-    def statistics(self):
+    def statistics(self) -> dict[str, Any]:
         """Returns the columns of the paper's table and some more, as a dict."""
         sizes, edges = self.sizes, self.edge_counts
         return {
@@ -234,11 +325,6 @@ class GraphDataset:
             "class_counts": np.bincount(self.y, minlength=self.num_classes).tolist(),
             "features": self.num_features,
         }
-
-
-def offsets(counts):
-    """Returns int64 [n + 1]: where each of n parts begins, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
 def _graph(x, edges, y):

@@ -1,33 +1,38 @@
 """Data sets by name or path."""
 
 import hashlib
+import logging
 import os
+import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ganet_tf.data import generated, registry
-from ganet_tf.data.array_cache import cache_path, load_arrays, save_arrays
-from ganet_tf.data.cache_folder import cache_folder
-from ganet_tf.data.features import MAX_DEGREE, build_features
+from ganet_tf.data.arrays import RawGraphs, content_digest
+from ganet_tf.data.cache import cache_folder, cache_path, load_arrays, save_arrays
+from ganet_tf.data.features import MAX_DEGREE
+from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
-from ganet_tf.data.graph_store import GraphStore
+from ganet_tf.data.node_dataset import NodeDataset
 from ganet_tf.data.planetoid import read_planetoid
-from ganet_tf.data.published_folds import PublishedFolds
-from ganet_tf.data.raw_graphs import RawGraphs
 from ganet_tf.data.sources import Sources, file_sha256
 from ganet_tf.data.tu import read_tu
 from ganet_tf.errors import ChecksumError, DatasetNotFoundError
 
+log = logging.getLogger(__name__)
+
 
 def load(
-    name,
-    data_dir=None,
-    features="auto",
-    normalize_features=None,
-    max_degree=MAX_DEGREE,
-    download=True,
-    **options,
-):
+    name: str | os.PathLike,
+    data_dir: str | os.PathLike | None = None,
+    features: str = "auto",
+    normalize_features: str | None = None,
+    max_degree: int = MAX_DEGREE,
+    download: bool = True,
+    **options: Any,
+) -> GraphDataset | NodeDataset:
     """Loads a data set by its name, or a user's own by its path.
 
     Files are looked for in `data_dir` (or the folder named by GANET_DATA), in the cache (a folder of the user's, or
@@ -49,7 +54,7 @@ def load(
         `GraphDataset` or `NodeDataset`.
 
     Raises:
-        DatasetNotFoundError: For an unknown name, or if the files could not be had; says what was tried.
+        DatasetNotFoundError: For an unknown name, or if the files could not be found; says what was tried.
         ChecksumError, DataFormatError, UnsafeFileError: For files that are wrong.
 
     Example:
@@ -73,24 +78,25 @@ def load(
         dataset = Sources(entry, data_dir, download, lambda folder, _: read(folder)).get()
         return _with_features(dataset, features, max_degree)
     raw = Sources(entry, data_dir, download, partial(_read_graphs, entry=entry)).get()
-    return _graph_dataset(raw, entry.name, features, max_degree, PublishedFolds(entry, data_dir, download))
+    folds = PublishedFolds(entry, data_dir, download)
+    return GraphDataset.from_raw(raw, entry.name, features, max_degree, folds)
 
 
-def is_path(name):
+def is_path(name: str | os.PathLike) -> bool:
     """Whether a name means a path: by its form, or because there is such a folder and no data set of that name."""
     if isinstance(name, os.PathLike) or "/" in str(name) or "\\" in str(name) or str(name).endswith(".zip"):
         return True
     return not registry.is_known(name) and Path(name).is_dir()
 
 
-def _from_path(path, features, max_degree):
+def _from_path(path: Path, features: str, max_degree: int) -> GraphDataset:
     if not path.exists():
         raise DatasetNotFoundError(f"there is no folder or zip file {str(path)!r}")
     raw = _cached(path, f"path-{path.stem}", lambda: read_tu(path))
-    return _graph_dataset(raw, path.stem, features, max_degree)
+    return GraphDataset.from_raw(raw, path.stem, features, max_degree)
 
 
-def _read_graphs(path, checked, entry):
+def _read_graphs(path: Path, checked: bool, entry: registry.Entry) -> RawGraphs:
     """Reads a TU file of a known data set; one of unknown bytes must hold the known graphs."""
 
     def parse():
@@ -102,21 +108,28 @@ def _read_graphs(path, checked, entry):
             )
         return raw
 
-    return _cached(path, entry.stem, parse)
+    return _cached(path, entry.stem, parse, entry.content)
 
 
-def _cached(path, name, parse):
-    """What `parse` returns, out of the binary cache if the same file was parsed before."""
-    file = cache_path(cache_folder(), name, content_key(path))
-    arrays = load_arrays(file)
-    if arrays is not None and set(arrays) == RawGraphs.names():
-        return RawGraphs(**arrays)
+def _cached(path: Path, name: str, parse: Callable[[], RawGraphs], content: str = "") -> RawGraphs:
+    """What `parse` returns, out of the array cache if the same file was parsed before.
+
+    `content` is the digest that the graphs must have, where it is known: then not even a forged cache passes.
+    """
+    folder = cache_path(cache_folder(), name, content_key(path))
+    found = load_arrays(folder)
+    if found is not None:
+        arrays, digests = found
+        if set(arrays) == RawGraphs.names() and content in ("", content_digest(digests)):
+            return RawGraphs(**arrays)
+        log.warning("%s does not hold the arrays of %s and will be made again", folder, path)
+        shutil.rmtree(folder, ignore_errors=True)
     raw = parse()
-    save_arrays(file, raw.arrays())
+    save_arrays(folder, raw.arrays())
     return raw
 
 
-def content_key(path):
+def content_key(path: Path) -> str:
     """A digest of a file, or of all text files of a folder."""
     if path.is_file():
         return file_sha256(path)
@@ -124,20 +137,6 @@ def content_key(path):
     for file in sorted(path.glob("*.txt")):
         digest.update(f"{file.name} {file_sha256(file)}\n".encode())
     return digest.hexdigest()
-
-
-def _graph_dataset(raw, name, features, max_degree, folds=None):
-    x = build_features(
-        features,
-        raw.degrees,
-        raw.sizes,
-        raw.node_labels,
-        raw.node_label_counts,
-        raw.node_attributes,
-        max_degree,
-    )
-    store = GraphStore(x, raw.edges, raw.node_offsets, raw.edge_offsets, raw.y)
-    return GraphDataset(store, name, class_labels=raw.class_labels.tolist(), published_folds=folds)
 
 
 def _with_features(dataset, features, max_degree):

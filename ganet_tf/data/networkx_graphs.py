@@ -1,45 +1,40 @@
-"""Users' networkx graphs as a `GraphDataset`."""
+"""Users' networkx graphs as flat arrays."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from ganet_tf.data.features import build_features
+from ganet_tf.data.arrays import RawGraphs, offsets
 from ganet_tf.data.graph import as_edges, as_features, canonical_edges
-from ganet_tf.data.graph_dataset import GraphDataset, offsets
-from ganet_tf.data.graph_store import GraphStore
 from ganet_tf.errors import DataFormatError
 
 
-def from_networkx(
-    graphs, labels=None, features="auto", name="networkx", node_label="label", node_attributes="x", **options
-):
-    """Makes a data set of networkx graphs.
-
-    Undirected edges count in both directions, directed ones in theirs. Self-loops and parallel edges are dropped.
-
-    Args:
-        graphs: List of networkx graphs, each with at least one node.
-        labels: Class of each graph, of any sortable type; `class_labels` of the result keeps the originals. None
-            where they are unknown: then all are class 0.
-        features: As in `ganet_tf.data.load`.
-        name: Name of the data set.
-        node_label: Node attribute with the node's label, for `features="labels"`.
-        node_attributes: Node attribute with a number or a vector, for `features="attributes"`.
-        **options: Further arguments of `build_features`, such as `max_degree`.
-
-    Returns:
-        `GraphDataset`.
-    """
+def read_networkx(
+    graphs: Iterable[Any],
+    labels: Sequence[Hashable] | None = None,
+    node_label: str = "label",
+    node_attributes: str = "x",
+) -> RawGraphs:
+    """Reads networkx graphs; see `GraphDataset.from_networkx` for the arguments."""
     graphs = list(graphs)
     if not graphs:
         raise DataFormatError("graphs is empty: a data set needs at least one graph")
     edges = [_edges(index, graph) for index, graph in enumerate(graphs)]
-    sizes = np.array([len(graph) for graph in graphs])
-    degrees = np.concatenate([np.bincount(e[:, 1], minlength=n) for e, n in zip(edges, sizes, strict=True)])
+    sizes = [len(graph) for graph in graphs]
     codes, counts = _node_labels(graphs, node_label)
-    x = build_features(features, degrees, sizes, codes, counts, _attributes(graphs, node_attributes), **options)
     y, class_labels = _classes(labels, len(graphs))
-    store = GraphStore(x, np.concatenate(edges), offsets(sizes), offsets([len(e) for e in edges]), y)
-    return GraphDataset(store, name, class_labels=class_labels, num_classes=len(class_labels))
+    return RawGraphs(
+        edges=np.concatenate(edges),
+        degrees=np.concatenate([np.bincount(e[:, 1], minlength=n) for e, n in zip(edges, sizes, strict=True)]),
+        node_offsets=offsets(sizes),
+        edge_offsets=offsets([len(e) for e in edges]),
+        y=y,
+        class_labels=class_labels,
+        node_labels=codes,
+        node_label_counts=counts,
+        node_attributes=_attributes(graphs, node_attributes),
+    )
 
 
 def _edges(index, graph):

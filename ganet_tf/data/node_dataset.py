@@ -1,14 +1,21 @@
 """A data set of one graph whose nodes have classes."""
 
 import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ganet_tf.data.features import MAX_DEGREE, build_features
 from ganet_tf.data.graph import as_edges, as_features, canonical_edges
-from ganet_tf.data.neighbor_sampling import NeighborSampler, as_fanout, make_sampled_batches
+from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches
 from ganet_tf.errors import DataFormatError
 from ganet_tf.spelling import nearest
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    import tensorflow as tf
 
 SPLITS = ("train", "val", "test", "all")
 
@@ -35,15 +42,15 @@ class NodeDataset:
 
     def __init__(
         self,
-        adjacency,
-        x,
-        y,
-        train_mask=None,
-        val_mask=None,
-        test_mask=None,
-        name="nodes",
-        num_classes=None,
-        normalize_features=None,
+        adjacency: "ArrayLike | sp.sparray | sp.spmatrix",
+        x: "ArrayLike | sp.sparray | sp.spmatrix",
+        y: ArrayLike,
+        train_mask: ArrayLike | None = None,
+        val_mask: ArrayLike | None = None,
+        test_mask: ArrayLike | None = None,
+        name: str = "nodes",
+        num_classes: int | None = None,
+        normalize_features: str | None = None,
     ):
         self.x = normalized(as_features(x.toarray() if hasattr(x, "toarray") else x), normalize_features)
         self.num_nodes, self.num_features = self.x.shape
@@ -59,7 +66,7 @@ class NodeDataset:
         self.test_mask = as_mask(test_mask, self.num_nodes, "test_mask")
         self.name = name
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.num_nodes
 
     def __repr__(self):
@@ -69,7 +76,7 @@ class NodeDataset:
             f"classes={self.num_classes}, features={self.num_features}, train/val/test={parts})"
         )
 
-    def nodes(self, split):
+    def nodes(self, split: str) -> np.ndarray:
         """Returns the node numbers of a split, int32; "all" is every node."""
         if split not in SPLITS:
             raise DataFormatError(f"there is no split {split!r}{nearest(split, SPLITS)}; there are {', '.join(SPLITS)}")
@@ -77,7 +84,7 @@ class NodeDataset:
             return np.arange(self.num_nodes, dtype=np.int32)
         return np.flatnonzero(getattr(self, f"{split}_mask")).astype(np.int32)
 
-    def with_features(self, features, max_degree=MAX_DEGREE):
+    def with_features(self, features: str, max_degree: int = MAX_DEGREE) -> "NodeDataset":
         """Returns the same graph with other node features: "degree", "attributes+degree", ...
 
         "attributes" stands for the features that it has now. See `ganet_tf.data.features.build_features`.
@@ -90,7 +97,7 @@ class NodeDataset:
         other.num_features = other.x.shape[1]
         return other
 
-    def batches(self, split="train", sample_weight=False, sparse=False):
+    def batches(self, split: str = "train", sample_weight: bool = False, sparse: bool = False) -> "tf.data.Dataset":
         """Makes a `tf.data.Dataset` of one element: the whole graph, with the nodes of one split to be predicted.
 
         Args:
@@ -119,15 +126,15 @@ class NodeDataset:
 
     def sampled_batches(
         self,
-        fanout,
-        batch_size,
-        split="train",
-        shuffle=False,
-        seed=0,
-        hops=2,
-        drop_remainder=False,
-        initial_epoch=0,
-    ):
+        fanout: int | Sequence[int | None] | None,
+        batch_size: int,
+        split: str = "train",
+        shuffle: bool = False,
+        seed: int = 0,
+        hops: int = 2,
+        drop_remainder: bool = False,
+        initial_epoch: int = 0,
+    ) -> "tf.data.Dataset":
         """Makes a `tf.data.Dataset` of sub-graphs: some nodes of a split to be predicted, and sampled neighbours.
 
         For graphs that are too large for a step on the whole. See `docs/large-graphs.md` for how many hops a model
@@ -137,11 +144,11 @@ class NodeDataset:
             fanout: Neighbours to draw for a node: one number for each hop, or one for all. None or -1: all of them.
             batch_size: Nodes to be predicted in a batch; the last one may have fewer.
             split: "train", "val", "test" or "all".
-            shuffle: Whether each epoch has an order of its own. Neighbours are drawn anew in each epoch in any case.
+            shuffle: Whether each epoch has an order of its own. Neighbours are drawn again in each epoch in any case.
             seed: Decides the orders and the neighbours, together with the epoch's number.
             hops: Number of hops, where `fanout` is one number.
             drop_remainder: Whether to leave out a last, smaller batch.
-            initial_epoch: The epoch to begin with, to go on as an interrupted training would have.
+            initial_epoch: The epoch to begin with, where an interrupted training resumes.
 
         Returns:
             Dataset of known cardinality with elements as in `batches`: `({"x", "edges", "nodes" [n]}, y [n])`, where
@@ -153,7 +160,7 @@ class NodeDataset:
             raise DataFormatError(f"the split {split!r} of {self.name} has no nodes: give {split}_mask")
         return make_sampled_batches(sampler, seeds, batch_size, shuffle, seed, drop_remainder, initial_epoch)
 
-    def statistics(self):
+    def statistics(self) -> dict[str, Any]:
         """Returns the columns of the paper's table and some more, as a dict."""
         return {
             "name": self.name,
@@ -168,7 +175,7 @@ class NodeDataset:
         }
 
 
-def sparse_tensor(x):
+def sparse_tensor(x: np.ndarray) -> "tf.SparseTensor":
     """Returns the `tf.SparseTensor` of a matrix, in canonical order."""
     import tensorflow as tf
 
@@ -176,7 +183,7 @@ def sparse_tensor(x):
     return tf.SparseTensor(places, x[tuple(places.T)], x.shape)
 
 
-def edges_of(adjacency, num_nodes):
+def edges_of(adjacency: "ArrayLike | sp.sparray | sp.spmatrix", num_nodes: int) -> np.ndarray:
     """Returns the pairs (source, target) of a sparse or dense matrix, or of an edge list."""
     if hasattr(adjacency, "tocoo"):
         matrix = adjacency.tocoo()
@@ -194,7 +201,7 @@ def edges_of(adjacency, num_nodes):
     return edges
 
 
-def as_classes(y, num_nodes):
+def as_classes(y: ArrayLike, num_nodes: int) -> np.ndarray:
     y = np.asarray(y)
     if y.shape != (num_nodes,):
         raise DataFormatError(f"y must have one class for each of the {num_nodes} nodes, but its shape is {y.shape}")
@@ -203,7 +210,7 @@ def as_classes(y, num_nodes):
     return y.astype(np.int32)
 
 
-def as_mask(mask, num_nodes, name):
+def as_mask(mask: ArrayLike | None, num_nodes: int, name: str) -> np.ndarray:
     """Returns a boolean mask; node numbers are accepted in its place, None is the empty split."""
     if mask is None:
         return np.zeros(num_nodes, bool)
@@ -220,7 +227,7 @@ def as_mask(mask, num_nodes, name):
     return out
 
 
-def normalized(x, how):
+def normalized(x: np.ndarray, how: str | None) -> np.ndarray:
     """Divides each row by its sum for "row"; rows whose sum is 0 stay."""
     if how is None:
         return x

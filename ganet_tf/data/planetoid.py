@@ -1,19 +1,21 @@
 """Reading the Planetoid files of Cora, Citeseer and Pubmed."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ganet_tf.data.node_dataset import NodeDataset
-from ganet_tf.data.number_text import read_numbers
 from ganet_tf.data.safe_pickle import load_pickle
+from ganet_tf.data.tu import read_numbers
 from ganet_tf.errors import DataFormatError
 
 PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
 NUM_VALIDATION = 500
 
 
-def read_planetoid(folder, name, **options):
+def read_planetoid(folder: str | os.PathLike, name: str, **options: Any) -> NodeDataset:
     """Reads `ind.NAME.*`: the split of Yang et al. (2016), 20 training nodes of each class, 500 and 1,000 others.
 
     `allx` and `ally` are the nodes with the lowest numbers; `tx` and `ty` are the test nodes, in the order of

@@ -1,5 +1,6 @@
 """The data sets that `load` knows by name: their files, where these are, and how to know them."""
 
+import os
 from dataclasses import dataclass
 
 from ganet_tf.errors import DatasetNotFoundError
@@ -60,7 +61,7 @@ class Entry:
     aliases: tuple = ()
 
     @property
-    def files(self):
+    def files(self) -> tuple[str, ...]:
         """Names of all files that are needed."""
         return tuple(dict.fromkeys(name for name, _ in self.sha256))
 
@@ -94,14 +95,14 @@ ENTRIES = (
     _tu(
         "MUTAG",
         "2e773ba106f5e20e3d66762d76bc6e0d49f3e5917b26972a43bedcb25d4518e1",
-        "8a7c714053a47ee76e7e30b44a83eca00939779389be565da571d5cb84552ce1",
+        "7642b62e01d5519fded011685a499f0651c864767915128c4530f8cefae8bd74",
         wheel=GRAKEL,
         folds=("MUTAG", "fb1ba764b103f524f92ef3015e0f6cf8d41ba8e46938246861676e8ee3434e7e"),
     ),
     _tu(
         "PTC",
         "efe9f2772373cf9f251e7d38af685e6fc83ffcd30ad58254489685dda73b4a24",
-        "7c884775e40d3d46e0ad0fe47c2cd4251569930ef6a280730dfebf6873e52107",
+        "f9b997a105612026952947aeb04541cb2494e1800f69c0a8d67b379a87a1aadc",
         urls=(),
         dgcnn_text=DGCNN_HOST + "PTC/PTC.txt",
         folds=("PTC", "1303a1ff6017314aae26142b6c9e58ad811da2c38425e3a2be88eec84a817140"),
@@ -109,20 +110,20 @@ ENTRIES = (
     _tu(
         "PROTEINS",
         "4aed01a06220e1be4524de4cf2544b7b262229dab36259e7d2a0f2f005282327",
-        "7669155bf52a85454e921e8e03d2a0227d9a73c773507094b2f2fee1e3f66860",
+        "4c53a28eb22c97050a0f3144137a2241c40c9f4a9939376674e4b25965248d9b",
         folds=("PROTEINS", "dc0f1da37fd2be120f0321c046a2be903ce6065e6ed4c2889505dfdbbc3e00da"),
     ),
     _tu(
         "DD",
         "28948ac93d5d2e22d7edcf5b101640d9e5e55094edab3a16d489b5b788c5456d",
-        "83678e6befd8a2683bdef6ab0309cf91bd0f81737ceab1e57a442cda2ceb0b13",
+        "b55302f323cec27199ef8f9e2610908b667e409bf14d3e38484d0f472fb3c740",
         aliases=("D&D",),
         folds=("DD", "4e8ba30b1803c401cf4325b5d312ac62bba7a61e1805d821e24ab8c064a61c7f"),
     ),
     _tu(
         "IMDB-M",
         "b3c449729916ed815c1dbb5cf07f2d2ae75b6ecedaa1d5565e344fa1bfbc3b08",
-        "c8b4e9e63d07237084b025b48430656dcbc6a5fc41ec28e19e034d3d8d1ef73f",
+        "902d78d53e91d7c35f02764940c5fc620224416cbd4e07d9a07ba6f8db473e6a",
         stem="IMDB-MULTI",
         aliases=("IMDBMULTI",),
         folds=("IMDBMULTI", "e64703b37a3307423132dc5e7ee8187ac3597bc97b40ada3313802932a7a7854"),
@@ -130,7 +131,7 @@ ENTRIES = (
     _tu(
         "COLLAB",
         "1baa5b0661724cd2604c309a90038b464ac7b9468d4370c1d6f94e65ad19d546",
-        "61ed939ef70deaeae6f04c727420780f277661517fb7a51c71843ab4599b36a0",
+        "74909f8589088d3e84f309a532dbbbacb8d28fb54c45ccf44ee2bba9566c894c",
         folds=("COLLAB", "baa2b1e23f6542227180460c543eeda16c1a65e1ebcf6d06eca50fdf5213b662"),
     ),
     _planetoid(
@@ -177,7 +178,7 @@ ENTRIES = (
     _tu(
         "PTC_MR",
         "01716e59b4d82880db373abc72e6837f95f7c3b0fbdd6848777b84a9ea67b698",
-        "b40b0b74cb7395ecfc2eddd8748c3c2d3e149c3107a0d3371620f897d4ad8103",
+        "b2bbe199c8a87a691c64d3c3923de864f57c07b39c289fde67edc2c65a20b111",
     ),
     Entry("BA2Motifs", "generated"),
     Entry("Karate", "generated", aliases=("KarateClub",)),
@@ -186,17 +187,17 @@ ENTRIES = (
 _BY_NAME = {plain(alias): entry for entry in ENTRIES for alias in (entry.name, entry.stem, *entry.aliases) if alias}
 
 
-def names():
+def names() -> list[str]:
     """Returns the names of all data sets that `load` knows, the paper's nine first."""
     return [entry.name for entry in ENTRIES]
 
 
-def is_known(name):
+def is_known(name: str | os.PathLike) -> bool:
     """Whether `find` knows the name."""
     return plain(name) in _BY_NAME
 
 
-def find(name):
+def find(name: str | os.PathLike) -> Entry:
     """Returns the `Entry` of a data set; small or capital letters, blanks and punctuation do not matter.
 
     Raises:

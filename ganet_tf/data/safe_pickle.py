@@ -1,8 +1,10 @@
 """Unpickling that can make arrays and nothing else."""
 
+import os
 import pickle
 import warnings
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -53,7 +55,7 @@ class _Unpickler(pickle.Unpickler):
         raise UnsafeFileError("asks for an object outside the file")
 
 
-def load_pickle(path):
+def load_pickle(path: str | os.PathLike) -> Any:
     """Reads a pickle of numpy arrays, scipy CSR matrices and plain containers.
 
     A pickle is a program. This one may call what rebuilds an array, and is refused if it names anything else.

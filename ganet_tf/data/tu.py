@@ -1,21 +1,24 @@
-"""Reading the layout of the TU collection: `NAME_A.txt`, `NAME_graph_indicator.txt` and so on."""
+"""Reading text files of numbers: the TU collection's layout, and DGCNN's."""
 
+import io
 import logging
+import os
+import warnings
+import zipfile
+from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ganet_tf.data.archive import Archive
-from ganet_tf.data.edge_sorting import local_edges, sort_edges
+from ganet_tf.data.arrays import RawGraphs, local_edges, offsets, sort_edges
 from ganet_tf.data.graph import check_finite
-from ganet_tf.data.graph_dataset import offsets
-from ganet_tf.data.number_text import read_columns, read_numbers
-from ganet_tf.data.raw_graphs import RawGraphs
 from ganet_tf.errors import DataFormatError
 
 log = logging.getLogger(__name__)
 
 
-def read_tu(path, quiet=False):
+def read_tu(path: str | os.PathLike, quiet: bool = False) -> RawGraphs:
     """Reads a zip file or folder in TU layout.
 
     | file | what | |
@@ -169,3 +172,150 @@ def find_stem(archive):
         found = f"there are {len(stems)}" if stems else f"it has {', '.join(archive.names()[:8]) or 'no files'}"
         raise DataFormatError(f"{archive.path} must have one file NAME_A.txt with the edges, but {found}")
     return stems[0]
+
+
+CHUNK = 8 << 20
+READ = 64 << 10
+_BLANKS = bytes.maketrans(b",;\t\r\n", b"     ")
+
+
+def read_numbers(stream: BinaryIO, name: str, dtype: DTypeLike, columns: int | None = None) -> np.ndarray:
+    """Reads lines of numbers, separated by commas or blanks.
+
+    The file goes through in pieces of 8 MB, so that the text, which is about twice as large as the numbers, is never
+    in memory as a whole. `np.fromstring` is the fastest reader NumPy has; only its binary mode is deprecated.
+
+    Args:
+        stream: Binary stream.
+        name: Name of the file, for messages.
+        dtype: Type of the result. Integers that do not fit are an error.
+        columns: Numbers in each line; None takes it from the first line.
+
+    Returns:
+        Array [lines, columns].
+    """
+    pieces = read_pieces(stream, name, dtype, columns)
+    if not pieces:
+        return np.zeros((0, columns or 1), dtype)
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def read_columns(stream: BinaryIO, name: str, dtype: DTypeLike, columns: int) -> list[np.ndarray]:
+    """As `read_numbers`, but returns a list of one array [lines] for each column; never holds the numbers thrice."""
+    pieces = read_pieces(stream, name, dtype, columns)
+    out = [np.empty(sum(map(len, pieces)), dtype) for _ in range(columns)]
+    start = 0
+    for index, piece in enumerate(pieces):
+        for column in range(columns):
+            out[column][start : start + len(piece)] = piece[:, column]
+        start += len(piece)
+        pieces[index] = None
+    return out
+
+
+def read_pieces(stream, name, dtype, columns):
+    """Returns a list of arrays [some lines, columns]."""
+    pieces = []
+    for text in whole_lines(stream):
+        if columns is None:
+            columns = max(len(text.split(b"\n", 1)[0].translate(_BLANKS).split()), 1)
+        pieces.append(parse(text, name, dtype, columns))
+    return pieces
+
+
+def whole_lines(stream):
+    """Yields the stream in pieces of about 8 MB that end at the end of a line; the last one may not."""
+    # Small reads: zipfile unpacks as many packed bytes as are asked for plain ones, 0.3 GB for 8 MB of LZMA.
+    parts, size = [], 0
+    while piece := stream.read(READ):
+        parts.append(piece)
+        size += len(piece)
+        if size >= CHUNK:
+            text = b"".join(parts)
+            cut = text.rfind(b"\n") + 1
+            if cut == 0:
+                raise DataFormatError(f"a line is longer than {CHUNK:,} bytes: this is not a file of numbers")
+            yield text[:cut]
+            parts, size = [text[cut:]], len(text) - cut
+    rest = b"".join(parts)
+    if rest.strip():
+        yield rest
+
+
+def parse(text, name, dtype, columns):
+    """Turns a piece of text into an array [lines, columns]."""
+    wide = np.int64 if np.dtype(dtype).kind == "i" else np.float64
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # what text that is no number gives
+        try:
+            values = np.fromstring(text.translate(_BLANKS), dtype=wide, sep=" ")
+        except (DeprecationWarning, ValueError) as error:
+            raise DataFormatError(f"{name} has something that is not a number{_where(text, wide)}") from error
+    if len(values) % columns:
+        raise DataFormatError(f"{name} must have {columns} numbers in each line, but {len(values)} in all came")
+    if wide is np.int64 and len(values):
+        limits = np.iinfo(dtype)
+        if values.min() < limits.min or values.max() > limits.max:
+            raise DataFormatError(f"{name} has a number out of range: they go from {values.min()} to {values.max()}")
+    with np.errstate(over="ignore"):
+        return values.astype(dtype).reshape(-1, columns)
+
+
+def _where(text, kind):
+    """Names the first word that is not a number."""
+    convert = int if kind is np.int64 else float
+    for word in text.translate(_BLANKS).split():
+        try:
+            convert(word)
+        except ValueError:
+            return f": {word[:40].decode('utf-8', 'replace')!r}"
+    return ""
+
+
+def tu_zip(text: bytes, stem: str) -> bytes:
+    """Turns a file in DGCNN's format into a zip file in TU layout.
+
+    The format: the number of graphs; for each graph a line `n label`, then for each of its n nodes a line
+    `tag m neighbour_1 ... neighbour_m`, neighbours counted from 0 within the graph.
+
+    Args:
+        text: Bytes of the file.
+        stem: NAME in the names of the members.
+
+    Returns:
+        Bytes of the zip file.
+    """
+    try:
+        parts = _parse([int(word) for word in text.split()])
+    except (ValueError, IndexError) as error:
+        raise DataFormatError(f"{stem}.txt is not in DGCNN's format, or cut off ({error})") from error
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, rows in parts.items():
+            lines = "".join(", ".join(map(str, row)) + "\n" for row in rows)
+            # A fixed date, so that the same text gives the same bytes.
+            archive.writestr(zipfile.ZipInfo(f"{stem}/{stem}_{part}.txt", (2016, 1, 1, 0, 0, 0)), lines)
+    return buffer.getvalue()
+
+
+def _parse(words):
+    """Rows of each file of the TU layout, from all numbers of a DGCNN file."""
+    parts = {"A": [], "graph_indicator": [], "graph_labels": [], "node_labels": []}
+    place, first = 1, 1
+    for graph in range(1, words[0] + 1):
+        size, label = words[place], words[place + 1]
+        place += 2
+        parts["graph_labels"].append((label,))
+        for node in range(first, first + size):
+            tag, degree = words[place], words[place + 1]
+            neighbours = words[place + 2 : place + 2 + degree]
+            if degree < 0 or len(neighbours) != degree:
+                raise ValueError("a node has fewer neighbours than it says")
+            place += 2 + degree
+            parts["graph_indicator"].append((graph,))
+            parts["node_labels"].append((tag,))
+            parts["A"] += [(node, first + int(neighbour)) for neighbour in neighbours]
+        first += size
+    if place != len(words):
+        raise ValueError(f"{len(words) - place} numbers are left over")
+    return {part: np.array(rows).tolist() for part, rows in parts.items()}

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ganet_tf.data import cache_folder, published_folds, sources
-from ganet_tf.data import download as download_module
+from ganet_tf.data import cache, folds, sources
 from ganet_tf.errors import DownloadError
 
 REAL = os.environ.get("GANET_DATA")
+DOWNLOAD = sources.download
 
 # Three graphs: a triangle, a path of two nodes (listed with a loop and twice), a single node.
 TINY = {
@@ -38,13 +38,13 @@ def own_cache(request, monkeypatch, tmp_path, session_cache):
     real = "real_data" in request.keywords
     monkeypatch.setenv("GANET_CACHE", str(session_cache if real else tmp_path / "cache"))
     monkeypatch.delenv("GANET_DATA", raising=False)
-    monkeypatch.setattr(download_module, "PAUSE", 0.01)
-    download_module._unreachable.clear()
-    published_folds._announced.clear()
-    cache_folder._announced.clear()
-    for folder in cache_folder._temporary:
+    monkeypatch.setattr(sources, "PAUSE", 0.01)
+    sources._unreachable.clear()
+    folds._announced.clear()
+    cache._announced.clear()
+    for folder in cache._temporary:
         folder.cleanup()
-    cache_folder._temporary.clear()
+    cache._temporary.clear()
     return tmp_path / "cache"
 
 
@@ -56,7 +56,7 @@ def offline(monkeypatch):
         raise DownloadError("no network in tests")
 
     monkeypatch.setattr(sources, "download", refuse)
-    monkeypatch.setattr(published_folds, "download", refuse)
+    monkeypatch.setattr(folds, "download", refuse)
     monkeypatch.setattr(sources, "wheel_files", refuse)
 
 
@@ -169,5 +169,5 @@ def server():
 @pytest.fixture
 def loopback(monkeypatch):
     """Takes `offline` back, for downloads only; nothing but the loopback is named in these tests."""
-    monkeypatch.setattr(sources, "download", download_module.download)
-    monkeypatch.setattr(published_folds, "download", download_module.download)
+    monkeypatch.setattr(sources, "download", DOWNLOAD)
+    monkeypatch.setattr(folds, "download", DOWNLOAD)

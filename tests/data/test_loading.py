@@ -1,4 +1,5 @@
 import logging
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -9,8 +10,10 @@ import pytest
 
 import ganet_tf
 from ganet_tf import data
-from ganet_tf.data import loading
+from ganet_tf.data import loading, registry
+from ganet_tf.data.cache import load_arrays, save_arrays
 from ganet_tf.data.sources import file_sha256
+from ganet_tf.data.tu import read_tu
 from ganet_tf.errors import DataFormatError, DatasetNotFoundError
 
 
@@ -62,20 +65,49 @@ def test_the_second_load_does_not_parse(tu_folder, monkeypatch):
     assert second.class_labels == [-1, 1]
 
 
-def test_a_changed_file_is_parsed_anew(tu_folder):
+def test_a_changed_file_is_parsed_again(tu_folder):
     assert data.load(tu_folder()).y.tolist() == [0, 1, 0]
     assert data.load(tu_folder(graph_labels="1\n-1\n-1\n")).y.tolist() == [1, 0, 0]
 
 
-def test_a_damaged_cache_is_made_anew(tu_folder, own_cache, caplog):
+def test_a_damaged_cache_is_made_again(tu_folder, own_cache, caplog):
     folder = tu_folder()
     data.load(folder)
-    (file,) = (own_cache / "arrays").iterdir()
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-64] + bytes(64))
+    (cached,) = (own_cache / "arrays").iterdir()
+    whole = (cached / "y.npy").read_bytes()
+    (cached / "y.npy").write_bytes(whole[:-4] + b"\7\0\0\0")
     with caplog.at_level(logging.WARNING):
         assert len(data.load(folder)) == 3
-    assert "will be made anew" in caplog.text and file.read_bytes() == whole
+    assert "will be made again" in caplog.text and (cached / "y.npy").read_bytes() == whole
+
+
+def test_a_cache_without_one_of_the_arrays_is_made_again(tu_folder, own_cache, caplog):
+    folder = tu_folder()
+    data.load(folder)
+    (cached,) = (own_cache / "arrays").iterdir()
+    arrays, _ = load_arrays(cached)
+    shutil.rmtree(cached)
+    save_arrays(cached, {name: np.array(array) for name, array in arrays.items() if name != "degrees"})
+    assert len(data.load(folder)) == 3 and "does not hold the arrays" in caplog.text
+    assert "degrees" in load_arrays(cached)[0]
+
+
+@pytest.mark.parametrize("name", ["y", "edges", "degrees", "node_labels", "node_offsets"])
+def test_a_forged_cache_does_not_pass_for_a_known_data_set(tu_zip, own_cache, caplog, monkeypatch, name):
+    """Its checksums are right, but not those of the registry."""
+    path = tu_zip()
+    entry = registry.Entry("TINY", "graphs", "TINY", (("TINY.zip", "0" * 64),), read_tu(path, quiet=True).digest())
+    monkeypatch.setitem(registry._BY_NAME, "tiny", entry)
+    right = data.load("TINY", data_dir=path.parent).arrays()
+    (cached,) = (own_cache / "arrays").iterdir()
+    arrays = {key: np.array(array) for key, array in load_arrays(cached)[0].items()}
+    arrays[name] = arrays[name] + 1
+    shutil.rmtree(cached)
+    save_arrays(cached, arrays)
+    again = data.load("TINY", data_dir=path.parent)
+    assert "does not hold the arrays" in caplog.text and again.y.tolist() == [0, 1, 0]
+    for key, array in again.arrays().items():
+        np.testing.assert_array_equal(array, right[key])
 
 
 def test_unknown_arguments_are_named():
@@ -139,12 +171,12 @@ def test_two_processes_write_one_cache(tu_zip, own_cache):
     """A race made certain: each writes while the other reads."""
     code = """
     from pathlib import Path
-    from ganet_tf.data.array_cache import load_arrays, save_arrays
+    from ganet_tf.data.cache import load_arrays, save_arrays
     from ganet_tf.data.tu import read_tu
     raw, path = read_tu(sys.argv[1], quiet=True), Path(sys.argv[2])
     for _ in range(200):
         save_arrays(path, raw.arrays())
         assert load_arrays(path) is not None
     """
-    run_twice(code, tu_zip(), own_cache / "one.bin")
-    assert [path.name for path in own_cache.iterdir()] == ["one.bin"]
+    run_twice(code, tu_zip(), own_cache / "one")
+    assert [path.name for path in own_cache.iterdir()] == ["one"]

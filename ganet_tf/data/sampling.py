@@ -1,14 +1,17 @@
 """Mini-batches of one large graph: some nodes, and of their surroundings no more than is drawn."""
 
 import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ganet_tf.data.aligned import aligned_empty
-from ganet_tf.data.batching import BatchPlan, positive_int
-from ganet_tf.data.epoch_dataset import epoch_dataset
-from ganet_tf.data.graph_store import ranges
+from ganet_tf.data.arrays import aligned_empty, ranges
+from ganet_tf.data.batching import BatchPlan, epoch_dataset, positive_int
 from ganet_tf.errors import DataFormatError
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 
 class NeighborSampler:
@@ -25,13 +28,13 @@ class NeighborSampler:
         fanout: One number for each hop; None takes all neighbours.
     """
 
-    def __init__(self, x, edges, y, fanout):
+    def __init__(self, x: np.ndarray, edges: np.ndarray, y: np.ndarray, fanout: Sequence[int | None]):
         self.x, self.y, self.fanout = x, y, tuple(fanout)
         degrees = np.bincount(edges[:, 1], minlength=len(x))
         self.row_splits = np.concatenate([[0], np.cumsum(degrees, dtype=np.int64)])
         self.sources = np.ascontiguousarray(edges[:, 0])
 
-    def sample(self, seeds, rng):
+    def sample(self, seeds: np.ndarray, rng: np.random.Generator) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Draws a sub-graph around some nodes.
 
         Nodes keep their order, so that ties in hGAO's ranking go the same way as in the whole graph.
@@ -67,7 +70,9 @@ class NeighborSampler:
             all_sources.append(sources)
         return np.concatenate(hops), np.concatenate(all_targets), np.concatenate(all_sources)
 
-    def draw_neighbors(self, nodes, fanout, rng):
+    def draw_neighbors(
+        self, nodes: np.ndarray, fanout: int | None, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draws up to `fanout` neighbours of each of `nodes`; returns targets and sources of these edges."""
         starts = self.row_splits[nodes]
         degrees = self.row_splits[nodes + 1] - starts
@@ -81,7 +86,15 @@ class NeighborSampler:
         return np.concatenate(targets), self.sources[np.concatenate(places)]
 
 
-def make_sampled_batches(sampler, seeds, batch_size, shuffle=False, seed=0, drop_remainder=False, initial_epoch=0):
+def make_sampled_batches(
+    sampler: NeighborSampler,
+    seeds: np.ndarray,
+    batch_size: int,
+    shuffle: bool = False,
+    seed: int = 0,
+    drop_remainder: bool = False,
+    initial_epoch: int = 0,
+) -> "tf.data.Dataset":
     """Makes the `tf.data.Dataset` of `NodeDataset.sampled_batches`, each batch drawn from (seed, epoch, its number).
 
     Where an epoch has one batch only, a look at that one counts as an epoch, too: otherwise every epoch would have the
@@ -108,7 +121,7 @@ def make_sampled_batches(sampler, seeds, batch_size, shuffle=False, seed=0, drop
     return epoch_dataset(make_batch, plan.num_batches, signature, initial_epoch)
 
 
-def as_fanout(fanout, hops):
+def as_fanout(fanout: int | Sequence[int | None] | None, hops: int) -> tuple[int | None, ...]:
     """Returns the fanout of each hop, None for all neighbours, from what the user wrote."""
     if fanout is None or np.ndim(fanout) == 0:
         fanout = [fanout] * positive_int(hops, "hops")
@@ -117,7 +130,7 @@ def as_fanout(fanout, hops):
     return tuple(None if f is None or f == -1 else positive_int(f, "fanout") for f in fanout)
 
 
-def distinct_places(degrees, count, rng):
+def distinct_places(degrees: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     """Draws `count` different numbers below each of `degrees`, all sets alike: [n, count].
 
     Floyd's algorithm for all nodes at once: the loop is over the places, and a hub costs no more than any other.
@@ -130,7 +143,7 @@ def distinct_places(degrees, count, rng):
     return places.T
 
 
-def sorted_edges(sources, targets):
+def sorted_edges(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Returns int32 [E, 2], sorted by (target, source)."""
     key = (targets.astype(np.int64) << 32) | sources
     key.sort()

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ganet_tf import models
-from ganet_tf.data import NodeDataset, neighbor_sampling
-from ganet_tf.data.neighbor_sampling import NeighborSampler, distinct_places
+from ganet_tf.data import NodeDataset, sampling
+from ganet_tf.data.sampling import NeighborSampler, distinct_places
 from ganet_tf.errors import DataFormatError
 from tests.graphs import modest
 
@@ -146,13 +146,13 @@ def test_without_shuffling_neighbours_still_change():
 @pytest.mark.parametrize("batch_size", [8, 30])
 def test_keras_sees_epoch_after_epoch(monkeypatch, batch_size):
     used = []
-    sample = neighbor_sampling.NeighborSampler.sample
+    sample = sampling.NeighborSampler.sample
 
     def watched(sampler, seeds, rng):
         used.append(rng.bit_generator.seed_seq.entropy)
         return sample(sampler, seeds, rng)
 
-    monkeypatch.setattr(neighbor_sampling.NeighborSampler, "sample", watched)
+    monkeypatch.setattr(sampling.NeighborSampler, "sample", watched)
     ds = random_dataset()
     model = models.GCN(ds.num_classes, units=4)
     model.compile("sgd", loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
