@@ -27,7 +27,7 @@ def main(argv=None):
         with silence():
             import tensorflow as tf
 
-            from experiments import cli
+            from experiments import command_line as cli
             from ganet_tf.errors import GANetError
 
             tf.config.list_physical_devices("GPU")  # makes the CUDA libraries complain now, not later
@@ -39,7 +39,7 @@ def main(argv=None):
             return show_list()
         return run(arguments, argv)
     except KeyboardInterrupt:
-        from experiments.cli import command
+        from experiments.command_line import command
 
         print(f"\nStopped. To go on where it was: {command(argv, all_flags=True)}", file=sys.stderr)
         return 130
@@ -50,12 +50,12 @@ def main(argv=None):
 
 def run(arguments, argv):
     """One run: config, data, folder, folds, summary."""
-    from experiments import cli, environment, resolve, session
+    from experiments import command_line as cli, environment, resolve, session
     from experiments import config as schema
-    from experiments.progress import Reporter
+    from experiments.console import Reporter
     from experiments.run_folder import RunFolder
     from experiments.summary import write_summary
-    from experiments.trainer import Trainer
+    from experiments.training import Trainer
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
     if not argv:

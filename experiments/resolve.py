@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments import config as schema
 from experiments import config_loader, own_data
-from experiments.cli import overrides
+from experiments.command_line import overrides
 from ganet_tf import data
 from ganet_tf.errors import ConfigError, DatasetNotFoundError
 from ganet_tf.spelling import plain

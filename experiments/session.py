@@ -5,7 +5,7 @@ import sys
 
 from experiments import config as schema
 from experiments import config_loader, resolve, selection
-from experiments.graph_task import GraphTask
+from experiments.tasks import GraphTask
 from experiments.lock import guard
 from experiments.node_task import NodeTask
 from ganet_tf.errors import ConfigError, RunError

@@ -9,7 +9,7 @@ from experiments import config as schema
 from experiments import environment, history, paper, selection
 from experiments.config_loader import to_tree
 from experiments.lock import guard
-from experiments.progress import clock
+from experiments.console import clock
 from ganet_tf.files import write_whole
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import train
-from experiments import config_loader, progress, trainer
+from experiments import config_loader
+from experiments import console as progress
+from experiments import training as trainer
 from experiments.checkpoint import NAMES
 
 
