@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import config_loader, listing, paper
+from experiments import config as settings
+from experiments import console, paper
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 FILES = sorted(path.name for path in CONFIGS.glob("*.yaml"))
@@ -15,7 +16,7 @@ NODE = ["Cora", "Citeseer", "Pubmed"]
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_config_loads_and_its_name_says_what_it_is(name):
-    config = config_loader.load(CONFIGS / name)
+    config = settings.load(CONFIGS / name)
     stem = f"{config.dataset.replace('-', '').lower()}_{config.model.name}.yaml"
     assert name == stem
     assert config.task == ("node" if config.dataset in [*NODE, "Karate"] else "graph")
@@ -35,7 +36,7 @@ def test_readme_lists_exactly_the_files():
 def test_readme_has_the_papers_figures():
     readme = (CONFIGS / "README.md").read_text(encoding="utf-8")
     for name in FILES:
-        config = config_loader.load(CONFIGS / name)
+        config = settings.load(CONFIGS / name)
         cell = paper.cell(config.dataset, config.model.name)
         row = next(line for line in readme.splitlines() if line.startswith(f"| `{name}`"))
         assert f"| {cell.place if cell else '-'} | {cell.text if cell else '-'} |" in row
@@ -43,17 +44,17 @@ def test_readme_has_the_papers_figures():
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_comment_quotes_the_papers_figure(name):
-    config = config_loader.load(CONFIGS / name)
+    config = settings.load(CONFIGS / name)
     cell = paper.cell(config.dataset, config.model.name)
     if cell and cell.accuracy is not None:
         assert cell.text in (CONFIGS / name).read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_list_prints_every_config(capsys):
-    assert listing.show_list() == 0
+    assert console.show_list() == 0
     printed = capsys.readouterr().out
     assert all(dataset in printed for dataset in GRAPH + NODE)
-    assert len(listing.rows()) == len(FILES)
+    assert len(console.list_rows()) == len(FILES)
 
 
 def test_papers_tables():
