@@ -29,7 +29,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser():
-    """The argument parser of train.py."""
     parser = Parser(
         prog="train.py",
         description="Trains GANets and their baselines on the paper's data sets, or on yours.",

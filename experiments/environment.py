@@ -54,7 +54,6 @@ def _git(folder, *arguments):
 
 
 def processor():
-    """The processor's name, where the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -63,7 +62,6 @@ def processor():
 
 
 def memory_gib():
-    """Memory of the machine."""
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
     except (AttributeError, ValueError, OSError):

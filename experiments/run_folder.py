@@ -122,29 +122,37 @@ def claim(folder, config):
     """
     with guard(folder.path):
         if not folder.config.exists():
-            strangers = [p.name for p in folder.path.iterdir() if not p.name.startswith(".")]
-            if strangers:
-                raise RunError(
-                    f"{folder.path} is not empty and not a run's folder (it has {strangers[0]} in it); "
-                    "choose another with --output."
-                )
+            _check_empty(folder)
             settings.save(config, folder.config)
             return config
         old = settings.load(folder.config)
-        if old.task == config.task:
-            changed = settings.differences(old, config, ignore=FREE)
-        else:
-            changed = [("task", old.task, config.task)]
-        if changed:
-            listed = ", ".join(f"{key} {before!r} there, {now!r} now" for key, before, now in changed)
-            raise RunError(
-                f"{folder.path} holds a run with another config ({listed}); "
-                "nothing was changed: choose another folder with --output, or delete that one."
-            )
+        _check_same(folder, old, config)
         if config.task == "node" and config.runs != old.runs:
             config = dataclasses.replace(config, runs=max(config.runs, old.runs))
             settings.save(config, folder.config)
         return config
+
+
+def _check_empty(folder):
+    strangers = [path.name for path in folder.path.iterdir() if not path.name.startswith(".")]
+    if strangers:
+        raise RunError(
+            f"{folder.path} is not empty and not a run's folder (it has {strangers[0]} in it); "
+            "choose another with --output."
+        )
+
+
+def _check_same(folder, old, new):
+    if old.task == new.task:
+        changed = settings.differences(old, new, ignore=FREE)
+    else:
+        changed = [("task", old.task, new.task)]
+    if changed:
+        listed = ", ".join(f"{key} {before!r} there, {now!r} now" for key, before, now in changed)
+        raise RunError(
+            f"{folder.path} holds a run with another config ({listed}); "
+            "nothing was changed: choose another folder with --output, or delete that one."
+        )
 
 
 class History:
