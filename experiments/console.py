@@ -1,4 +1,4 @@
-"""What a user sees while training: a bar for folds, Keras' bar within a fold, tables at the end."""
+"""What a user sees: the greeting, a bar for folds, Keras' bar within a fold, tables at the end; and `--list`."""
 
 import sys
 import time
@@ -9,22 +9,25 @@ from rich.console import Console
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from experiments import selection
+from experiments import paper, selection
+from experiments.config import all_configs, label
+from ganet_tf import data
+from ganet_tf.layers import operator_names
 
 
 class Reporter:
-    """Prints the course of a run; on a terminal with bars, elsewhere one line an epoch.
+    """Prints the course of a run; on a terminal with bars, elsewhere one line per epoch.
 
     Args:
-        members: how many folds or runs this process is asked for.
+        folds: how many folds (or repetitions) this process is asked for.
         epochs: epochs of each.
         word: "fold" or "run".
         quiet: whether to print nothing but warnings (to stderr) and the last line.
         terminal: whether to draw bars; by default whether stdout is one.
     """
 
-    def __init__(self, members, epochs, word="fold", quiet=False, terminal=None):
-        self.members = members
+    def __init__(self, folds, epochs, word="fold", quiet=False, terminal=None):
+        self.folds = folds
         self.epochs = epochs
         self.word = word
         self.quiet = quiet
@@ -49,28 +52,28 @@ class Reporter:
             self.console.print(text, markup=False, style="yellow")
 
     def skip(self, count):
-        """Counts members that were finished before."""
+        """Counts folds that were finished before."""
         self.done += count
 
-    def member_start(self, number, steps):
+    def fold_start(self, number, steps):
         """Announces a fold, with the time that is left for all of them."""
         self.current, self._steps, self._first = number, steps, 0
         if self.quiet:
             return
         left = ""
         if self._times:
-            seconds = sum(self._times) / len(self._times) * (self.members - self.done)
+            seconds = sum(self._times) / len(self._times) * (self.folds - self.done)
             left = f"about {clock(seconds)} left"
-        title = f"{self.word} {number} ({self.done} of {self.members} done)"
+        title = f"{self.word} {number} ({self.done} of {self.folds} done)"
         if not self.terminal:
             self.say(f"{title}{', ' if left else ''}{left}")
             return
         row = Table.grid(padding=(0, 1))
-        row.add_row(title, ProgressBar(self.members, self.done, width=30), left)
+        row.add_row(title, ProgressBar(self.folds, self.done, width=30), left)
         self.console.print(row)
 
     def at(self, epoch):
-        """Tells at which epoch the fold goes on."""
+        """Tells at which epoch the fold resumes."""
         self._first = epoch
 
     def epoch(self, row):
@@ -78,7 +81,7 @@ class Reporter:
         if not self.quiet and not self.terminal:
             self.say(f"{self.word} {self.current} epoch {row['epoch']}/{self.epochs}  {values(row)}")
 
-    def member_end(self, number, result, seconds):
+    def fold_end(self, number, result, seconds):
         """Says what a fold gave."""
         self.done += 1
         self._times.append(seconds)
@@ -93,7 +96,7 @@ class Reporter:
         return [FoldBar(self.epochs, self._steps, self._first)]
 
     def table(self, summary):
-        """The table at the end: one row a fold, the mean, the paper."""
+        """The table at the end: one row per fold, the mean, the paper."""
         rules = [rule for rule in selection.LABELS if rule in summary]
         title = f"{summary['dataset']}, {summary['label']}, protocol {summary['protocol']}: test accuracy in %"
         table = Table(title=title, box=box.SIMPLE_HEAD, show_footer=False)
@@ -158,3 +161,73 @@ def clock(seconds):
 def _cell(rule, i):
     epoch = rule["epochs"][i]
     return f"{rule['per_fold'][i]:.2f} ({epoch})"
+
+
+def greet(report, config, dataset, folder, numbers):
+    """Says what is going to happen, and what has happened before."""
+    finished = folder.results(numbers)
+    report.skip(len(finished))
+    what = f"{label(config)} on {config.dataset} ({dataset!r})"
+    report.say(
+        f"{what}: {len(numbers)} {folder.word}s of at most {config.epochs} epochs, protocol "
+        f"{config.protocol}, into {folder.path}"
+    )
+    if config.task == "graph":
+        report.say(f"folds: {config.splits}")
+    if finished and len(finished) == len(numbers):
+        report.say(
+            f"This run is finished: here is its result. To run it again, delete {folder.path} or choose "
+            "another folder with --output."
+        )
+    elif finished:
+        report.say(f"Already finished: {folder.word} {', '.join(map(str, finished))}.")
+
+
+def conclude(report, summary, folder, elsewhere):
+    """Prints the result; returns the exit code."""
+    for number, holder in elsewhere.items():
+        report.note(f"{folder.word} {number} is being trained by {holder}, which will write the summary.")
+    for number, reason in summary["failed"].items():
+        report.note(f"{folder.word} {number} failed: {reason}.")
+    if not report.quiet and summary["folds"]:
+        report.table(summary)
+        if summary["missing"]:
+            report.say(f"Not finished yet: {folder.word} {', '.join(map(str, summary['missing']))}.")
+        report.say(f"{folder.path / 'summary.md'}, summary.json and curves.png have it all.")
+    print(last_line(summary, folder))
+    return 1 if summary["failed"] else 0
+
+
+def last_line(summary, folder):
+    """The whole result in a line."""
+    rules = [rule for rule in selection.LABELS if rule in summary]
+    figures = [f"{rule} {summary[rule]['mean']:.2f} ± {summary[rule]['std']:.2f}" for rule in rules]
+    if summary["paper_text"]:
+        figures.append(f"paper {summary['paper_text']}")
+    count = f"{len(summary['folds'])} {folder.word}s"
+    return f"{summary['dataset']} {summary['label']} ({count}): {', '.join(figures) or 'nothing finished'}"
+
+
+def list_rows():
+    """[(task, data set, model, file, the paper's figure)] of all shipped configs."""
+    found = []
+    for _, config, path in all_configs():
+        cell = paper.cell(config.dataset, config.model.name, getattr(config.model, "operator", None))
+        found.append((config.task, config.dataset, config.model.name, path.name, cell.text if cell else "-"))
+    return sorted(found, key=lambda row: (row[0], row[1].lower()))
+
+
+def show_list():
+    """Prints the table of shipped configs; returns the exit code."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in ("--task", "--dataset", "--model", "configs/", "paper, %"):
+        table.add_column(column)
+    for row in list_rows():
+        table.add_row(*row)
+    console = Console(highlight=False)
+    console.print(table)
+    others = sorted(set(data.names()) - {row[1] for row in list_rows()})
+    if others:
+        console.print(f"Also, with settings made from the data: {', '.join(others)}, and your own TU folders.")
+    console.print(f"Operators for --set model.operator=: {', '.join(operator_names())}.")
+    return 0

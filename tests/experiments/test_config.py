@@ -4,8 +4,7 @@ import dataclasses
 
 import pytest
 
-from experiments import config as schema
-from experiments import config_loader
+from experiments import config as settings
 from ganet_tf.errors import ConfigError
 
 TREE = {
@@ -18,7 +17,7 @@ NODE = {"task": "node", "dataset": "Cora", "model": {"name": "gcn"}, "optimizer"
 
 
 def build(**changes):
-    return config_loader.build({**TREE, **changes})
+    return settings.build({**TREE, **changes})
 
 
 def test_numbers_as_yaml_reads_them():
@@ -34,9 +33,9 @@ def test_the_models_name_sets_its_operator():
 
 
 def test_label_names_a_foreign_operator():
-    assert schema.label(build()) == "hganet"
-    assert schema.label(build(model={"name": "hganet", "operator": "linear"})) == "hganet, operator=linear"
-    assert schema.label(config_loader.build(NODE)) == "gcn"
+    assert settings.label(build()) == "hganet"
+    assert settings.label(build(model={"name": "hganet", "operator": "linear"})) == "hganet, operator=linear"
+    assert settings.label(settings.build(NODE)) == "gcn"
 
 
 @pytest.mark.parametrize(
@@ -82,12 +81,12 @@ def test_wrong_settings_are_named(changes, words):
 def test_a_missing_key_is_named():
     tree = {key: entry for key, entry in TREE.items() if key != "optimizer"}
     with pytest.raises(ConfigError, match="key optimizer is missing"):
-        config_loader.build(tree)
+        settings.build(tree)
 
 
 def test_node_protocol_is_validation_only():
     with pytest.raises(ConfigError, match="protocol must be one of validation"):
-        config_loader.build({**NODE, "protocol": "paper"})
+        settings.build({**NODE, "protocol": "paper"})
 
 
 def test_scale_takes_null_a_word_or_a_number():
@@ -96,8 +95,8 @@ def test_scale_takes_null_a_word_or_a_number():
 
 
 def test_overrides():
-    tree = config_loader.merge(TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"])
-    config = config_loader.build(tree)
+    tree = settings.merge(TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"])
+    config = settings.build(tree)
     assert (config.optimizer.learning_rate, config.model.k) == (0.01, 4)
     assert config.optimizer.no_decay == ("key_kernel",)
     assert TREE["model"] == {"name": "hganet"}, "the original is left alone"
@@ -106,7 +105,7 @@ def test_overrides():
 @pytest.mark.parametrize("override", ["epochs", "=3", "epochs.deep=3", "epochs=[1"])
 def test_bad_overrides(override):
     with pytest.raises(ConfigError):
-        config_loader.build(config_loader.merge({**TREE, "epochs": 3}, [override]))
+        settings.build(settings.merge({**TREE, "epochs": 3}, [override]))
 
 
 @pytest.mark.parametrize("text", [b"a: [1", b"- 1\n", b"", b"\xff\xfe\x00"])
@@ -114,23 +113,23 @@ def test_files_that_are_no_config(tmp_path, text):
     path = tmp_path / "x.yaml"
     path.write_bytes(text)
     with pytest.raises(ConfigError, match=r"x\.yaml"):
-        config_loader.load(path)
+        settings.load(path)
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"none\.yaml cannot be read: No such file"):
-        config_loader.load(tmp_path / "none.yaml")
+        settings.load(tmp_path / "none.yaml")
 
 
 @pytest.mark.parametrize("tree", [TREE, NODE])
 def test_save_and_load_is_the_identity(tmp_path, tree):
-    config = config_loader.build(tree)
-    config_loader.save(config, tmp_path / "config.yaml")
-    assert config_loader.load(tmp_path / "config.yaml") == config
+    config = settings.build(tree)
+    settings.save(config, tmp_path / "config.yaml")
+    assert settings.load(tmp_path / "config.yaml") == config
     assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
 
 
 def test_differences():
     old, new = build(), dataclasses.replace(build(seed=3), epochs=7)
-    assert config_loader.differences(old, new) == [("epochs", 100, 7), ("seed", 0, 3)]
-    assert config_loader.differences(old, new, ignore=("seed",)) == [("epochs", 100, 7)]
+    assert settings.differences(old, new) == [("epochs", 100, 7), ("seed", 0, 3)]
+    assert settings.differences(old, new, ignore=("seed",)) == [("epochs", 100, 7)]

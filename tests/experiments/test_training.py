@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from experiments.loop import make_step, run_epochs
+from experiments.training import make_step, run_epochs
 from ganet_tf import data, models
 
 DATASET = data.load("BA2Motifs")[:12]

@@ -1,11 +1,11 @@
-"""The steps between parsing and training that are not covered by whole runs."""
+"""How many threads a run gets."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from experiments.session import suitable_threads
+from experiments.environment import suitable_threads
 from ganet_tf import data
 
 
