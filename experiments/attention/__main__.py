@@ -17,11 +17,11 @@ from tqdm import tqdm
 from experiments import config as schema
 from experiments import environment
 from experiments.attention import selection as inside_selection
-from experiments.attention.figures import draw_choice, draw_layers
+from experiments.attention.drawings import draw_choice, draw_layers
+from experiments.attention.folds import find_runs, load
 from experiments.attention.layers import looks
 from experiments.attention.measures import candidates_of, choice, entropy_ratios, is_chosen
-from experiments.attention.runs import find_runs, load
-from experiments.attention.section import read_cells
+from experiments.report.sections.attention import read_cells
 from ganet_tf.errors import GANetError
 from ganet_tf.files import write_whole
 

@@ -2,7 +2,7 @@
 
 from experiments.attention.words import code, figures, link, names_of, percent
 from experiments.report.markdown import table
-from experiments.report.numbers import listing
+from experiments.report.writing import listing
 
 FIGURES = 2  # drawings of choices that are shown
 

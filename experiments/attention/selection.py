@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 
-from experiments.report.cells import GRAPH_SETS, K_VALUES, NODE_SETS
+from experiments.report.runs import GRAPH_SETS, K_VALUES, NODE_SETS
 from ganet_tf import data
 from ganet_tf.data import GraphDataset
 from ganet_tf.files import write_whole

@@ -5,7 +5,8 @@ Settings are compared by validation figures only; none of these runs says anythi
 
 from experiments.attention.measures import is_asleep
 from experiments.attention.words import figures, link, state
-from experiments.report import names, numbers, summaries
+from experiments.report import names, summaries
+from experiments.report import writing as numbers
 from experiments.report.markdown import table
 from experiments.report.tuning import best_first
 

@@ -1,7 +1,7 @@
 """Small pieces of the look inside's text: shares, names, links."""
 
 from experiments.attention.measures import ASLEEP, is_asleep
-from experiments.report.numbers import NONE, listing
+from experiments.report.writing import NONE, listing
 
 
 def percent(value):

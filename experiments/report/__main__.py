@@ -8,12 +8,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from experiments.report.cells import all_cells
-from experiments.report.collection import Results
-from experiments.report.document import document
-from experiments.report.figures import plots, same_picture
 from experiments.report.markdown import RUN, between_marks
-from experiments.report.short_form import config_table, readme_block
+from experiments.report.pages import document
+from experiments.report.plots import plots, same_picture
+from experiments.report.readme import config_table, readme_block
+from experiments.report.results import Results
+from experiments.report.runs import all_cells
 from experiments.report.tuning import tuning_cells
 from ganet_tf.errors import GANetError
 from ganet_tf.files import write_whole

@@ -1,10 +1,11 @@
 """Table 5 once more with as many epochs as the authors' later code has: the more there are, the higher the best one."""
 
-from experiments.report import names, numbers
-from experiments.report.cells import LONGER_EPOCHS, LONGER_MODELS, LONGER_SETS, graph_cell, longer_cell
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import bullets, missing_note, table
-from experiments.report.numbers import NONE, SELECTED_ON_TEST
-from experiments.report.tables import GRAPH_HEADS, graph_row
+from experiments.report.runs import LONGER_EPOCHS, LONGER_MODELS, LONGER_SETS, graph_cell, longer_cell
+from experiments.report.sections.tables import GRAPH_HEADS, graph_row
+from experiments.report.writing import NONE, SELECTED_ON_TEST
 
 SETS = tuple(dataset for dataset in names.DATASETS if dataset in LONGER_SETS)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from experiments.report.cells import all_cells
+from experiments.report.runs import all_cells
 from experiments.report.summaries import KEPT, finished
 from experiments.report.tuning import tuning_cells
 

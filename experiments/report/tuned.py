@@ -1,10 +1,11 @@
 """hGANet, cGANet and the control once more, where validation preferred a setting to the paper's."""
 
-from experiments.report import names, numbers
-from experiments.report.cells import HONEST_SETS, TUNED, TUNED_MODELS, tuned_cell, tuned_cells
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import bullets, missing_note, table
-from experiments.report.numbers import NONE
-from experiments.report.tables import GRAPH_HEADS, graph_row
+from experiments.report.runs import HONEST_SETS, TUNED, TUNED_MODELS, tuned_cell, tuned_cells
+from experiments.report.sections.tables import GRAPH_HEADS, graph_row
+from experiments.report.writing import NONE
 
 SETS = tuple(dataset for dataset in names.DATASETS if dataset in TUNED)
 

@@ -7,7 +7,7 @@ On nodes the best setting became the config. On graphs the config keeps what the
 cells of its own where it departs from that: `TUNED` in cells.py.
 """
 
-from experiments.report.cells import NODE_SETS, Cell, slug
+from experiments.report.runs import NODE_SETS, Cell, slug
 
 DECAYS = ("1e-4", "5e-4", "1e-3", "2e-3")  # the first is the paper's
 DECAY_1E4, DECAY_5E4, DECAY_1E3, DECAY_2E3 = ((f"optimizer.weight_decay={decay}",) for decay in DECAYS)

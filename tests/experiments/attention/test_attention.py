@@ -8,7 +8,7 @@ import pytest
 import train
 from experiments.attention import __main__ as inside
 from experiments.attention import selection as inside_selection
-from experiments.attention.section import inside_section
+from experiments.report.sections.attention import inside_section
 
 SMALL = ["model.k=3", "model.units=6", "model.module_units=3", "model.num_modules=1"]
 

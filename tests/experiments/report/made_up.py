@@ -5,7 +5,7 @@ import statistics
 from random import Random
 
 from experiments.config import NAMED_OPERATORS
-from experiments.report.cells import NODE_SETS, all_cells
+from experiments.report.runs import NODE_SETS, all_cells
 from experiments.report.tuning import tuning_cells
 
 TEN = [80.0, 82.0, 84.0, 86.0, 88.0, 80.0, 82.0, 84.0, 86.0, 88.0]  # mean 84, standard deviation sqrt(80 / 9)

@@ -11,12 +11,12 @@ import experiments.report.__main__
 from experiments import resolve
 from experiments.cli import parse
 from experiments.config_loader import to_tree
-from experiments.report import figures
+from experiments.report import plots as figures
 from experiments.report.__main__ import main, outputs
-from experiments.report.cells import all_cells, graph_cell
-from experiments.report.collection import Results
 from experiments.report.markdown import MARKS
+from experiments.report.results import Results
 from experiments.report.run import ROOT
+from experiments.report.runs import all_cells, graph_cell
 from tests.experiments.report.made_up import summary, write, write_all
 
 FILES = ("RESULTS.md", "results/plots/graphs.png", "results/plots/k.png", "results/plots/nodes.png")

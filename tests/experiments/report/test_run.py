@@ -6,8 +6,8 @@ import time
 import pytest
 
 from experiments.report import run as module
-from experiments.report.cells import Cell
 from experiments.report.run import main
+from experiments.report.runs import Cell
 
 SMALL = ("folds=2", "model.num_modules=1")
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from experiments.report.cells import K_VALUES, LINEAR, TUNED, Cell, graph_cell, longer_cell, node_cell, tuned_cell
-from experiments.report.collection import Results
-from experiments.report.comparisons import compare, family_lines, paired_section
-from experiments.report.every_cell import cells_section
-from experiments.report.honest import operators_section, validation_section
-from experiments.report.k_sweep import k_section
 from experiments.report.longer import longer_section
+from experiments.report.readme import config_figures, readme_block
+from experiments.report.results import Results
 from experiments.report.run import ROOT
-from experiments.report.short_form import config_figures, readme_block
-from experiments.report.tables import graph_row, table_5, table_6, table_7
+from experiments.report.runs import K_VALUES, LINEAR, TUNED, Cell, graph_cell, longer_cell, node_cell, tuned_cell
+from experiments.report.sections.every_run import cells_section
+from experiments.report.sections.figure_3 import k_section
+from experiments.report.sections.paired_tests import compare, family_lines, paired_section
+from experiments.report.sections.tables import graph_row, table_5, table_6, table_7
+from experiments.report.sections.tuning import tried, tuning_section
+from experiments.report.sections.validation import operators_section, validation_section
 from experiments.report.tuned import tuned_section
 from experiments.report.tuning import tuning_cells
-from experiments.report.tuning_section import tried, tuning_section
 from tests.experiments.report.made_up import TEN, put, rule, summary, text, write
 
 

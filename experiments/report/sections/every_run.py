@@ -2,11 +2,11 @@
 
 import shlex
 
-from experiments.report import numbers
-from experiments.report.cells import COMMON, all_cells
+from experiments.report import writing as numbers
 from experiments.report.markdown import table
-from experiments.report.numbers import MISSING, NONE
-from experiments.report.tuning_section import all_tuning_cells
+from experiments.report.runs import COMMON, all_cells
+from experiments.report.sections.tuning import all_tuning_cells
+from experiments.report.writing import MISSING, NONE
 
 HEADS = ("cell", "command", "seed", "revision", "TensorFlow / Keras", "training time")
 

@@ -13,7 +13,7 @@ from math import nan
 
 from experiments import paper
 from experiments.report import names
-from experiments.report.cells import (
+from experiments.report.runs import (
     GRAPH_MODELS,
     K_SETS,
     K_VALUES,

@@ -1,11 +1,12 @@
 """Figure 3 of the paper: hGANet's accuracy over k."""
 
-from experiments.report import names, numbers
-from experiments.report.cells import K_SETS, K_VALUES, graph_cell
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import bullets, missing_note, table
-from experiments.report.numbers import MISSING, SELECTED_ON_TEST
-from experiments.report.paired_tests import corrected_t, held_out_ratio
 from experiments.report.references import MOST_CANDIDATES
+from experiments.report.runs import K_SETS, K_VALUES, graph_cell
+from experiments.report.statistics import corrected_t, held_out_ratio
+from experiments.report.writing import MISSING, SELECTED_ON_TEST
 
 RULES = {"best_test_epoch": f"best test epoch {SELECTED_ON_TEST}", "last_epoch": "last epoch"}
 

@@ -1,10 +1,11 @@
 """The paper's three tables of accuracies, ours beside them."""
 
 from experiments import paper
-from experiments.report import names, numbers
-from experiments.report.cells import LINEAR, NODE_MODELS, NODE_SETS, PAPERS_ROWS, graph_cell, node_cell
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import missing_note, table
-from experiments.report.numbers import MISSING, NONE, SELECTED_ON_TEST
+from experiments.report.runs import LINEAR, NODE_MODELS, NODE_SETS, PAPERS_ROWS, graph_cell, node_cell
+from experiments.report.writing import MISSING, NONE, SELECTED_ON_TEST
 
 TABLE_5_MODELS = (*PAPERS_ROWS, LINEAR)
 TABLE_7_MODELS = ("ganet", "cganet", "hganet", LINEAR)

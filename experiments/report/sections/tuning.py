@@ -3,9 +3,10 @@
 import itertools
 import shlex
 
-from experiments.report import names, numbers
-from experiments.report.cells import Cell, all_cells
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import missing_note, table
+from experiments.report.runs import Cell, all_cells
 from experiments.report.tuning import FEW_FOLDS, best_first, tuning_cells
 
 # What a tuning run and the reported run of the same setting may differ in.

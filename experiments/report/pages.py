@@ -1,17 +1,17 @@
 """RESULTS.md, top to bottom."""
 
-from experiments.attention.section import inside_section
-from experiments.report.comparisons import paired_section
-from experiments.report.every_cell import cells_section
-from experiments.report.honest import operators_section, validation_section
-from experiments.report.in_short import in_short
-from experiments.report.k_sweep import k_section
 from experiments.report.longer import longer_section
 from experiments.report.markdown import bullets, joined
-from experiments.report.numbers import SELECTED_ON_TEST
-from experiments.report.tables import table_5, table_6, table_7
+from experiments.report.sections.attention import inside_section
+from experiments.report.sections.every_run import cells_section
+from experiments.report.sections.figure_3 import k_section
+from experiments.report.sections.findings import in_short
+from experiments.report.sections.paired_tests import paired_section
+from experiments.report.sections.tables import table_5, table_6, table_7
+from experiments.report.sections.tuning import tuning_section
+from experiments.report.sections.validation import operators_section, validation_section
 from experiments.report.tuned import tuned_section
-from experiments.report.tuning_section import tuning_section
+from experiments.report.writing import SELECTED_ON_TEST
 
 HEAD = """\
 # Results

@@ -1,8 +1,10 @@
 """The short form for the README, and the two columns of configs/README.md."""
 
 from experiments import config_loader, paper
-from experiments.report import names, numbers
-from experiments.report.cells import (
+from experiments.report import names
+from experiments.report import writing as numbers
+from experiments.report.markdown import table
+from experiments.report.runs import (
     MODELS,
     NETWORKS,
     NODE_SETS,
@@ -12,8 +14,7 @@ from experiments.report.cells import (
     node_cell,
     tuned_cell,
 )
-from experiments.report.markdown import table
-from experiments.report.numbers import MISSING, NONE, SELECTED_ON_TEST
+from experiments.report.writing import MISSING, NONE, SELECTED_ON_TEST
 
 
 def readme_block(results):

@@ -1,11 +1,12 @@
 """Beyond the paper: the validation protocol, and the operators that the paper only describes."""
 
 from experiments import paper
-from experiments.report import names, numbers
-from experiments.report.cells import GRAPH_MODELS, HONEST_SETS, LINEAR, OPERATOR_SETS, PAPERS_ROWS, graph_cell
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import missing_note, table
-from experiments.report.numbers import MISSING, NONE, SELECTED_ON_TEST
 from experiments.report.references import HONEST, honest
+from experiments.report.runs import GRAPH_MODELS, HONEST_SETS, LINEAR, OPERATOR_SETS, PAPERS_ROWS, graph_cell
+from experiments.report.writing import MISSING, NONE, SELECTED_ON_TEST
 
 SETS = tuple(dataset for dataset in names.DATASETS if dataset in HONEST_SETS)
 

@@ -11,9 +11,9 @@ from experiments.attention.measures import ASLEEP, is_asleep
 from experiments.attention.tuning import tuning_lines
 from experiments.attention.words import code, figures, key_norm, link, names_of, percent, state
 from experiments.report import names
-from experiments.report.cells import K_SETS, K_VALUES, all_cells
 from experiments.report.markdown import table
-from experiments.report.numbers import listing
+from experiments.report.runs import K_SETS, K_VALUES, all_cells
+from experiments.report.writing import listing
 
 
 def inside_section(results: Path) -> list[str]:

@@ -4,9 +4,11 @@ import statistics
 
 from experiments import paper
 from experiments.attention.measures import is_asleep
-from experiments.attention.section import read_cells
-from experiments.report import names, numbers
-from experiments.report.cells import (
+from experiments.report import names
+from experiments.report import writing as numbers
+from experiments.report.markdown import bullets
+from experiments.report.references import HONEST
+from experiments.report.runs import (
     GRAPH_MODELS,
     HONEST_SETS,
     LINEAR,
@@ -20,11 +22,10 @@ from experiments.report.cells import (
     node_cell,
     tuned_cell,
 )
-from experiments.report.comparisons import FAMILIES, PROTOCOLS, corrected, winners
-from experiments.report.markdown import bullets
-from experiments.report.numbers import SELECTED_ON_TEST
-from experiments.report.references import HONEST
-from experiments.report.tables import TABLE_5_MODELS
+from experiments.report.sections.attention import read_cells
+from experiments.report.sections.paired_tests import FAMILIES, PROTOCOLS, corrected, winners
+from experiments.report.sections.tables import TABLE_5_MODELS
+from experiments.report.writing import SELECTED_ON_TEST
 
 BEST = f"at the best test epoch {SELECTED_ON_TEST}"
 

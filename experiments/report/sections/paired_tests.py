@@ -4,10 +4,11 @@ import statistics
 from dataclasses import dataclass
 
 from experiments.graph_task import VALIDATION_SHARE
-from experiments.report import names, numbers
-from experiments.report.cells import HONEST_SETS, LINEAR, graph_cell
+from experiments.report import names
+from experiments.report import writing as numbers
 from experiments.report.markdown import missing_note, table
-from experiments.report.paired_tests import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
+from experiments.report.runs import HONEST_SETS, LINEAR, graph_cell
+from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
 
 LEVEL = 0.05
 HONEST = tuple(dataset for dataset in names.DATASETS if dataset in HONEST_SETS)

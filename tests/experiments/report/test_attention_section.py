@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from experiments.attention.section import inside_section
+from experiments.report.sections.attention import inside_section
 
 CHOICE = {"nodes": 40, "degree": 0.7, "degree_most": 0.75, "random": 0.5, "tied": 0.4}
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from scipy import stats
 
-from experiments.report.paired_tests import corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
+from experiments.report.statistics import corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
 
 
 @pytest.mark.parametrize("seed", range(5))

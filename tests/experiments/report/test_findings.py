@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from experiments.report.cells import LINEAR, graph_cell, longer_cell, node_cell, tuned_cell
-from experiments.report.in_short import in_short
+from experiments.report.runs import LINEAR, graph_cell, longer_cell, node_cell, tuned_cell
+from experiments.report.sections.findings import in_short
 from tests.experiments.report.made_up import TEN, put, text
 
 
