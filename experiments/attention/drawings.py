@@ -1,6 +1,7 @@
-"""The figures of the look inside: choices drawn on graphs, and entropies and gates as tables in colour."""
+"""The drawings: choices of the hard selection on graphs, and entropies and gates as tables in colour."""
 
 import io
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -12,11 +13,14 @@ from matplotlib.lines import Line2D
 
 from experiments.attention.layers import looks
 from experiments.attention.measures import candidates_of
-from experiments.attention.panels import candidates_of_node, pick_panels
+from experiments.report.runs import TUNING
 from ganet_tf.files import write_whole
 
 QUERY_COLORS = ("#d62728", "#1f77b4")
 COLORS = "viridis"
+PANELS = 4
+QUERIES = 2  # nodes of one graph whose choice is drawn
+FEWEST, MOST = 6, 40  # nodes in a drawing
 
 
 def save(figure, path):
@@ -28,20 +32,20 @@ def save(figure, path):
     write_whole(path, buffer.getvalue())
 
 
-def draw_choice(model, batches, report, path):
+def draw_choice(model, batches, entry, path):
     """Draws some graphs of the first batch: gates as colours, chosen and left-out neighbours of a few nodes as lines.
 
     Args:
         model: a trained hGANet.
         batches: what it is looked at with.
-        report: its entry in results/inside; the module whose attention is the least even is drawn.
+        entry: its entry in results/attention; the module whose attention is the least even is drawn.
         path: the PNG file.
     """
     inputs = batches[0]
-    name = min(report["modules"], key=lambda module: module["entropy"]["mean"] if module["entropy"] else 1)["name"]
+    name = min(entry["modules"], key=lambda module: module["entropy"]["mean"] if module["entropy"] else 1)["name"]
     look = next(look for look in looks(model, inputs) if look.name == name)
     candidates = candidates_of(np.asarray(inputs["edges"]), int(inputs["x"].shape[0]))
-    panels = pick_panels(candidates, report["k"], inputs.get("graph_ids"))
+    panels = pick_panels(candidates, entry["k"], inputs.get("graph_ids"))
     figure = Figure(figsize=(11, 10), layout="constrained")
     shown = look.gates[np.concatenate([panel.nodes for panel in panels])]
     scale = Normalize(float(shown.min()), float(shown.max()))
@@ -50,8 +54,8 @@ def draw_choice(model, batches, report, path):
         _draw_panel(place, panel, look, candidates, scale)
     for place in axes:
         place.set_axis_off()
-    member = "fold" if report["task"] == "graph" else "run"
-    figure.suptitle(f"{report['label']} on {report['dataset']}, {member} {report['fold']}, {name}, k = {report['k']}")
+    word = "fold" if entry["task"] == "graph" else "seed"
+    figure.suptitle(f"{entry['label']} on {entry['dataset']}, {word} {entry['fold']}, {name}, k = {entry['k']}")
     figure.colorbar(ScalarMappable(scale, COLORS), ax=axes, shrink=0.6, label="gate sigmoid(y)")
     figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
     save(figure, path)
@@ -111,31 +115,31 @@ def _legend():
     ]
 
 
-def draw_layers(cells, folder):
-    """Draws layers.png (the reported cells) and layers_tuning.png (settings tried) of all cells' JSON."""
-    tuning = [cell for cell in cells if cell["cell"].startswith("tuning/")]
-    reported = [cell for cell in cells if cell not in tuning]
+def draw_layers(entries, folder):
+    """Draws layers.png (the reported runs) and layers_tuning.png (settings tried) from their entries."""
+    tuning = [entry for entry in entries if entry["run"].startswith(f"{TUNING}/")]
+    reported = [entry for entry in entries if entry not in tuning]
     for name, group in (("layers.png", reported), ("layers_tuning.png", tuning)):
         if group:
             _draw_layer_tables(group, folder / name)
 
 
-def _draw_layer_tables(cells, path):
-    """Two tables in colour, a row for each cell and a column for each module: entropies, and mean gates."""
-    width = max(len(cell["modules"]) for cell in cells)
-    figure = Figure(figsize=(11, 1.4 + 0.28 * len(cells)), layout="constrained")
+def _draw_layer_tables(entries, path):
+    """Two tables in colour, a row for each run and a column for each module: entropies, and mean gates."""
+    width = max(len(entry["modules"]) for entry in entries)
+    figure = Figure(figsize=(11, 1.4 + 0.28 * len(entries)), layout="constrained")
     for axes, key, title in zip(
         figure.subplots(1, 2, sharey=True),
         ("entropy", "gate"),
         ("entropy of the attention / log n (1: uniform)", "mean gate sigmoid(y), hGAO only"),
         strict=True,
     ):
-        table = np.full((len(cells), width), np.nan)
-        for row, cell in enumerate(cells):
-            for column, module in enumerate(cell["modules"]):
+        table = np.full((len(entries), width), np.nan)
+        for row, entry in enumerate(entries):
+            for column, module in enumerate(entry["modules"]):
                 table[row, column] = module[key]["mean"] if module[key] else np.nan
         _draw_table(axes, table, title, low=0 if key == "entropy" else 0.5)
-        axes.set_yticks(range(len(cells)), [cell["cell"] for cell in cells])
+        axes.set_yticks(range(len(entries)), [entry["run"] for entry in entries])
     save(figure, path)
 
 
@@ -147,3 +151,71 @@ def _draw_table(axes, table, title, low):
             axes.text(column, row, f"{value:.3f}", ha="center", va="center", color=color, fontsize=8)
     axes.set_xticks(range(table.shape[1]), [f"module {i + 1}" for i in range(table.shape[1])])
     axes.set_title(title, fontsize=10)
+
+
+class Panel(NamedTuple):
+    """One drawing.
+
+    Attributes:
+        title: what it shows.
+        nodes: [n] node numbers of the batch, ascending.
+        queries: those nodes whose choice is drawn.
+    """
+
+    title: str
+    nodes: np.ndarray
+    queries: list
+
+
+def pick_panels(candidates, k, graph_ids=None):
+    """Up to four drawings of a batch: whole graphs, or where all nodes are one graph, neighbourhoods of a node.
+
+    Args:
+        candidates: the batch's `Candidates`.
+        k: how many a node keeps.
+        graph_ids: [N], the graph of each node, or None for one graph.
+    """
+    return _neighborhoods(candidates, k) if graph_ids is None else _graphs(candidates, k, np.asarray(graph_ids))
+
+
+def _graphs(candidates, k, graph_ids):
+    """Graphs of a size that can be drawn: first those with an active node, the sparsest first."""
+    sizes = np.bincount(graph_ids)
+    active = np.bincount(graph_ids, candidates.sizes > k)
+    entries = np.bincount(graph_ids, candidates.sizes)
+    fitting = np.flatnonzero((sizes >= FEWEST) & (sizes <= MOST))
+    ranked = sorted(fitting, key=lambda graph: (active[graph] == 0, entries[graph] / sizes[graph] ** 2, graph))
+    panels = []
+    for graph in ranked[:PANELS]:
+        nodes = np.flatnonzero(graph_ids == graph)
+        queries = _queries(candidates, nodes)
+        left_out = "" if active[graph] else f": nobody is left out, no node has more than {k} candidates"
+        panels.append(Panel(f"test graph {graph + 1}, {len(nodes)} nodes{left_out}", nodes, queries))
+    return panels
+
+
+def _queries(candidates, nodes):
+    """The node with the most candidates, and then with the most among those that are no candidates of the first."""
+    left, queries = nodes, []
+    while len(left) and len(queries) < QUERIES:
+        queries.append(int(left[np.argmax(candidates.sizes[left])]))
+        left = np.setdiff1d(left, candidates_of_node(candidates, queries[-1]))
+    return queries
+
+
+def _neighborhoods(candidates, k):
+    """Nodes with more than k candidates (or, without any, with the most), spread evenly over the graph."""
+    fitting = np.flatnonzero((candidates.sizes > k) & (candidates.sizes <= MOST))
+    if not len(fitting):
+        fitting = np.sort(np.argsort(-candidates.sizes, kind="stable")[:PANELS])
+    chosen = fitting[np.linspace(0, len(fitting) - 1, min(PANELS, len(fitting))).astype(int)]
+    return [
+        Panel(f"node {node}, {candidates.sizes[node]} candidates", candidates_of_node(candidates, node), [int(node)])
+        for node in chosen
+    ]
+
+
+def candidates_of_node(candidates, node):
+    """Node numbers, ascending, the node itself among them."""
+    start, end = np.searchsorted(candidates.rows, (node, node + 1))
+    return candidates.columns[start:end]

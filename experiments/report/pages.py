@@ -1,17 +1,16 @@
-"""RESULTS.md, top to bottom."""
+"""RESULTS.md and the pages below docs/results, top to bottom."""
 
-from experiments.report.longer import longer_section
-from experiments.report.markdown import bullets, joined
-from experiments.report.sections.attention import inside_section
-from experiments.report.sections.every_run import cells_section
-from experiments.report.sections.figure_3 import k_section
-from experiments.report.sections.findings import in_short
-from experiments.report.sections.paired_tests import paired_section
-from experiments.report.sections.tables import table_5, table_6, table_7
-from experiments.report.sections.tuning import tuning_section
+from pathlib import PurePosixPath
+
+from experiments.report.sections.attention import attention
+from experiments.report.sections.every_run import every_run
+from experiments.report.sections.figure_3 import figure_3
+from experiments.report.sections.findings import findings
+from experiments.report.sections.paired_tests import paired_tests
+from experiments.report.sections.tables import longer_section, table_5, table_6, table_7, tuned_section
+from experiments.report.sections.tuning import tuning
 from experiments.report.sections.validation import operators_section, validation_section
-from experiments.report.tuned import tuned_section
-from experiments.report.writing import SELECTED_ON_TEST
+from experiments.report.writing import SELECTED_ON_TEST, bullets, joined
 
 HEAD = """\
 # Results
@@ -36,26 +35,44 @@ RULES = (
     "not looked at.",
 )
 
-PLOTS = [
+PLOTS = (
     "![accuracy on graphs under every rule, and the paper's](results/plots/graphs.png)",
     "",
     "![accuracy on nodes, and the paper's](results/plots/nodes.png)",
     "",
-]
-
-SECTIONS = (
-    table_5, tuned_section, longer_section, table_7, table_6, k_section, validation_section, operators_section,
-    paired_section, tuning_section,
-)  # fmt: skip
+)
 
 
-def document(results):
-    """The whole text.
+def pages(results):
+    """{path: text} of every page.
 
     Args:
         results: a `Results`.
     """
-    legend = ["## Which epoch counts", "", *bullets(RULES)]
-    body = [line for section in SECTIONS for line in section(results)]
-    end = [*inside_section(results.folder), "", *cells_section(results)]
-    return joined([HEAD, *in_short(results), *legend, *PLOTS, *body, *end])
+    sections = {
+        "RESULTS.md": (
+            head, findings, which_epoch, table_5, tuned_section, longer_section, table_7, table_6, figure_3,
+            validation_section, operators_section,
+        ),
+        "docs/results/paired-tests.md": (paired_tests,),
+        "docs/results/tuning.md": (tuning,),
+        "docs/results/attention.md": (attention,),
+        "docs/results/runs.md": (every_run,),
+    }  # fmt: skip
+    return {path: page(path, [line for part in parts for line in part(results)]) for path, parts in sections.items()}
+
+
+def page(path, lines):
+    """A page's text; sections link to results/ as from the top folder."""
+    up = "../" * (len(PurePosixPath(path).parts) - 1)
+    return joined(lines).replace("](results/", f"]({up}results/")
+
+
+def head(results):
+    """What these pages are."""
+    return [HEAD]
+
+
+def which_epoch(results):
+    """What the rules mean, and all of them at a glance."""
+    return ["## Which epoch counts", "", *bullets(RULES), *PLOTS]

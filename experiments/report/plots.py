@@ -12,7 +12,7 @@ from importlib.metadata import version
 from math import nan
 
 from experiments import paper
-from experiments.report import names
+from experiments.report import writing
 from experiments.report.runs import (
     GRAPH_MODELS,
     K_SETS,
@@ -20,12 +20,11 @@ from experiments.report.runs import (
     LINEAR,
     NODE_MODELS,
     NODE_SETS,
-    graph_cell,
-    node_cell,
+    graph_run,
+    node_run,
 )
 
-COLUMNS = {"hganet": "hGANet", "cganet": "cGANet", "ganet": "GANet", "dgcnn": "DGCNN", "gcn": "GCN", "gat": "GAT",
-           LINEAR: "linear"}  # fmt: skip
+COLUMNS = {**paper.ROWS, LINEAR: "linear"}  # short enough for an axis
 STYLES = {  # rule: (marker, colour, filled, words)
     "best_test_epoch": ("o", "#d62728", True, "best test epoch (selected on test)"),
     "max_test_lgcn": ("o", "#d62728", True, "LGCN's rule (selected on test)"),
@@ -43,7 +42,7 @@ def plots(results):
 
 def graphs(results):
     """Tables 5 and 7 and the validation protocol: a panel for each data set."""
-    return [_panel(results, d, GRAPH_MODELS, ("best_test_epoch", "last_epoch", "validation")) for d in names.DATASETS]
+    return [_panel(results, d, GRAPH_MODELS, ("best_test_epoch", "last_epoch", "validation")) for d in writing.DATASETS]
 
 
 def nodes(results):
@@ -55,17 +54,17 @@ def _panel(results, dataset, models, rules):
     """{"title", "ticks", "label", "lines", "series": {rule: [(place, mean, sd)]}} of one data set."""
     series = {}
     for place, model in enumerate(models):
-        cells = [node_cell(dataset, model)] if dataset in NODE_SETS else [
-            graph_cell(dataset, model), graph_cell(dataset, model, "validation")
+        runs = [node_run(dataset, model)] if dataset in NODE_SETS else [
+            graph_run(dataset, model), graph_run(dataset, model, "validation")
         ]  # fmt: skip
         for rule in rules:
-            for entry in filter(None, (results.rule(cell, rule) for cell in cells)):
+            for entry in filter(None, (results.rule(run, rule) for run in runs)):
                 series.setdefault(rule, []).append((place, entry["mean"], entry["std"]))
         figure = paper.cell(dataset, model)
         if figure and figure.accuracy is not None:
             series.setdefault("paper", []).append((place, figure.accuracy, figure.std))
     ticks = [COLUMNS[model] for model in models]
-    return {"title": names.dataset(dataset), "ticks": ticks, "label": "", "lines": False, "series": series}
+    return {"title": writing.dataset(dataset), "ticks": ticks, "label": "", "lines": False, "series": series}
 
 
 def k_values(results):
@@ -75,9 +74,9 @@ def k_values(results):
         series = {}
         for place, k in enumerate(K_VALUES):
             for rule in ("best_test_epoch", "last_epoch"):
-                if entry := results.rule(graph_cell(dataset, "hganet", k=k), rule):
+                if entry := results.rule(graph_run(dataset, "hganet", k=k), rule):
                     series.setdefault(rule, []).append((place, entry["mean"], entry["std"]))
-        title, ticks = names.dataset(dataset), [str(k) for k in K_VALUES]
+        title, ticks = writing.dataset(dataset), [str(k) for k in K_VALUES]
         panels.append({"title": title, "ticks": ticks, "label": "k", "lines": True, "series": series})
     return panels
 

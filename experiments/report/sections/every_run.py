@@ -1,56 +1,55 @@
-"""The last table of RESULTS.md: where each figure comes from, and how to get it again."""
+"""The list of runs: where each figure comes from, and how to get it again."""
 
 import shlex
 
-from experiments.report import writing as numbers
-from experiments.report.markdown import table
-from experiments.report.runs import COMMON, all_cells
-from experiments.report.sections.tuning import all_tuning_cells
-from experiments.report.writing import MISSING, NONE
+from experiments.report import writing
+from experiments.report.runs import COMMON, reported_runs
+from experiments.report.sections.tuning import all_tuning_runs
+from experiments.report.writing import MISSING, NONE, table
 
-HEADS = ("cell", "command", "seed", "revision", "TensorFlow / Keras", "training time")
+HEADS = ("run", "command", "seed", "revision", "TensorFlow / Keras", "training time")
 
 
-def cells_section(results):
-    """A line for every cell, tuning included."""
-    cells = [*all_cells(), *all_tuning_cells(results)]
-    done = len(cells) - len(results.missing(cells))
+def every_run(results):
+    """A line for every run, tuning included."""
+    runs = [*reported_runs(), *all_tuning_runs(results)]
+    done = len(runs) - len(results.missing(runs))
     return [
-        "## Every cell",
+        "# Every run",
         "",
-        f"{done} of {numbers.count(len(cells), 'cell')} have been run{machines(results, cells)}. Each command gives "
-        "its cell again; the same seed, versions and `--deterministic` give the same figures. Fold or run n trains "
+        f"{done} of {writing.count(len(runs), 'run')} have been run{machines(results, runs)}. Each command gives "
+        "its run again; the same seed, versions and `--deterministic` give the same figures. Fold or run n trains "
         "with seed + n. Training time is the sum over folds or runs, beside other work. Tuning runs start from the "
         "config that lies beside their summary, because what they found may have changed the one in `configs/` "
         "since.",
         "",
-        *table(HEADS, [row(results, cell) for cell in cells], left=2),
+        *table(HEADS, [row(results, run) for run in runs], left=2),
     ]
 
 
-def row(results, cell):
+def row(results, run):
     """A line of the table."""
-    summary = results.get(cell)
+    summary = results.get(run)
     if summary is None:
-        return [cell.name, f"`{cell.command}`", MISSING, NONE, NONE, NONE]
+        return [run.name, f"`{run.command}`", MISSING, NONE, NONE, NONE]
     return [
-        f"[{cell.name}](results/{cell.name}/summary.json)",
-        f"`{kept_command(cell) if cell.name.startswith('tuning/') else cell.command}`",
+        f"[{run.name}](results/{run.name}/summary.json)",
+        f"`{kept_command(run) if run.is_tuning else run.command}`",
         summary["seed"],
-        numbers.revision(summary["git_revision"]),
+        writing.revision(summary["git_revision"]),
         f"{summary['versions']['tensorflow']} / {summary['versions']['keras']}",
-        numbers.duration(summary["duration_seconds"]),
+        writing.duration(summary["duration_seconds"]),
     ]
 
 
-def kept_command(cell):
+def kept_command(run):
     """The run again from the config that was kept with its summary."""
-    config, output = f"results/{cell.name}/config.yaml", f"runs/{cell.name}"
+    config, output = f"results/{run.name}/config.yaml", f"runs/{run.name}"
     return shlex.join(["python", "train.py", "--config", config, *COMMON, "--output", output])
 
 
-def machines(results, cells):
+def machines(results, runs):
     """On what, as far as the summaries say."""
-    found = [summary["hardware"] for cell in cells if (summary := results.get(cell))]
-    kinds = sorted({f"{entry['processor']}, {numbers.count(entry['cores'], 'core')}" for entry in found})
+    found = [summary["hardware"] for run in runs if (summary := results.get(run))]
+    kinds = sorted({f"{entry['processor']}, {writing.count(entry['cores'], 'core')}" for entry in found})
     return f" on {' and '.join(kinds)}" if kinds else ""

@@ -1,21 +1,20 @@
 """Figure 3 of the paper: hGANet's accuracy over k."""
 
-from experiments.report import names
-from experiments.report import writing as numbers
-from experiments.report.markdown import bullets, missing_note, table
-from experiments.report.references import MOST_CANDIDATES
-from experiments.report.runs import K_SETS, K_VALUES, graph_cell
+from experiments.report import writing
+from experiments.report.runs import K_SETS, K_VALUES, graph_run
 from experiments.report.statistics import corrected_t, held_out_ratio
-from experiments.report.writing import MISSING, SELECTED_ON_TEST
+from experiments.report.writing import MISSING, SELECTED_ON_TEST, bullets, missing_note, table
 
 RULES = {"best_test_epoch": f"best test epoch {SELECTED_ON_TEST}", "last_epoch": "last epoch"}
 
+MOST_CANDIDATES = {"MUTAG": 5}  # that any node may attend to, itself included: counted in the data files
 
-def k_section(results):
+
+def figure_3(results):
     """The table, the plot, and what k does not change."""
-    cells = [graph_cell(dataset, "hganet", k=k) for dataset in K_SETS for k in K_VALUES]
+    runs = [graph_run(dataset, "hganet", k=k) for dataset in K_SETS for k in K_VALUES]
     rows = [row(results, dataset, rule) for dataset in K_SETS for rule in RULES]
-    sentences = [text for dataset in K_SETS for text in findings(results, dataset)]
+    sentences = [text for dataset in K_SETS for text in reading(results, dataset)]
     return [
         "## Figure 3: the number k of attended neighbours",
         "",
@@ -27,19 +26,19 @@ def k_section(results):
         "",
         *table(["data set", "rule", *(f"k = {k}" for k in K_VALUES)], rows, left=2),
         *bullets(sentences),
-        *missing_note(results, cells),
+        *missing_note(results, runs),
     ]
 
 
 def row(results, dataset, rule):
     """A line of the table."""
-    found = [results.rule(graph_cell(dataset, "hganet", k=k), rule) for k in K_VALUES]
-    return [names.dataset(dataset), RULES[rule], *(numbers.accuracy(entry) if entry else MISSING for entry in found)]
+    found = [results.rule(graph_run(dataset, "hganet", k=k), rule) for k in K_VALUES]
+    return [writing.dataset(dataset), RULES[rule], *(writing.accuracy(entry) if entry else MISSING for entry in found)]
 
 
-def findings(results, dataset):
+def reading(results, dataset):
     """Sentences on one data set: which k are one model, which is best, and the paper's claim about k = 64."""
-    runs = {k: results.get(graph_cell(dataset, "hganet", k=k)) for k in K_VALUES}
+    runs = {k: results.get(graph_run(dataset, "hganet", k=k)) for k in K_VALUES}
     runs = {k: summary for k, summary in runs.items() if summary}
     return [*same_model(dataset, runs), *best(dataset, runs), *eight_against_most(dataset, runs)]
 
@@ -54,12 +53,12 @@ def same_model(dataset, runs):
     why = f": no node has more than {most} candidates, so from k = {most} on nothing is left out" if most else ""
     for group in groups.values():
         if len(group) > 1:
-            ks = numbers.listing(map(str, group))
-            yield f"{names.dataset(dataset)}: k = {ks} gave the same accuracy in every fold under both rules{why}."
+            ks = writing.listing(map(str, group))
+            yield f"{writing.dataset(dataset)}: k = {ks} gave the same accuracy in every fold under both rules{why}."
     inert = [k for k in runs if most and k >= most]
     if len(inert) > 1 and not any(set(inert) <= set(group) for group in groups.values()):
-        ks = numbers.listing(map(str, inert))
-        yield f"{names.dataset(dataset)}: k = {ks} did not give the same figures{why}; that needs an explanation."
+        ks = writing.listing(map(str, inert))
+        yield f"{writing.dataset(dataset)}: k = {ks} did not give the same figures{why}; that needs an explanation."
 
 
 def best(dataset, runs):
@@ -69,10 +68,10 @@ def best(dataset, runs):
     parts = []
     for rule, words in RULES.items():
         top = max(summary[rule]["mean"] for summary in runs.values())
-        winners = [str(k) for k, summary in runs.items() if summary[rule]["mean"] == top]
+        highest = [str(k) for k, summary in runs.items() if summary[rule]["mean"] == top]
         low = min(summary[rule]["mean"] for summary in runs.values())
-        parts.append(f"k = {numbers.listing(winners)} at the {words} ({top - low:.2f} points above the lowest)")
-    yield f"{names.dataset(dataset)}: highest with {', and with '.join(parts)}."
+        parts.append(f"k = {writing.listing(highest)} at the {words} ({top - low:.2f} points above the lowest)")
+    yield f"{writing.dataset(dataset)}: highest with {', and with '.join(parts)}."
 
 
 def eight_against_most(dataset, runs):
@@ -85,8 +84,8 @@ def eight_against_most(dataset, runs):
     if not any(differences):
         return
     _, p = corrected_t(differences, held_out_ratio(len(differences)))
-    mean = numbers.difference(sum(differences) / len(differences))
+    mean = writing.difference(sum(differences) / len(differences))
     yield (
-        f"{names.dataset(dataset)}: k = {high} against k = {low} at the last epoch: {mean} points "
-        f"(Nadeau and Bengio's test over folds: p {numbers.equation(p)})."
+        f"{writing.dataset(dataset)}: k = {high} against k = {low} at the last epoch: {mean} points "
+        f"(Nadeau and Bengio's test over folds: p {writing.equation(p)})."
     )

@@ -4,24 +4,23 @@ import statistics
 from dataclasses import dataclass
 
 from experiments.graph_task import VALIDATION_SHARE
-from experiments.report import names
-from experiments.report import writing as numbers
-from experiments.report.markdown import missing_note, table
-from experiments.report.runs import HONEST_SETS, LINEAR, graph_cell
+from experiments.report import writing
+from experiments.report.runs import LINEAR, VALIDATION_SETS, graph_run
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
+from experiments.report.writing import missing_note, table
 
 LEVEL = 0.05
-HONEST = tuple(dataset for dataset in names.DATASETS if dataset in HONEST_SETS)
+VALIDATED = tuple(dataset for dataset in writing.DATASETS if dataset in VALIDATION_SETS)
 PROTOCOLS = {  # (title, rule, data sets, share of the training graphs that validation takes)
-    "paper": ("last epoch", "last_epoch", names.DATASETS, 0.0),
-    "validation": ("epoch chosen on validation", "validation", HONEST, VALIDATION_SHARE),
+    "paper": ("last epoch", "last_epoch", writing.DATASETS, 0.0),
+    "validation": ("epoch chosen on validation", "validation", VALIDATED, VALIDATION_SHARE),
 }
 FAMILIES = {
     "attention operators against each other": (("hganet", "cganet"), ("hganet", "ganet"), ("cganet", "ganet")),
     "each attention operator against the linear map": tuple((m, LINEAR) for m in ("hganet", "cganet", "ganet")),
     "the paper's two networks against DGCNN": (("hganet", "dgcnn"), ("cganet", "dgcnn")),
 }
-LABELS = {**names.OPERATORS, "dgcnn": "DGCNN"}
+LABELS = {**writing.OPERATORS, "dgcnn": "DGCNN"}
 HEADS = (
     "data set", "comparison", "mean difference ± sd", "better / equal / worse folds", "Wilcoxon p", "Holm",
     "corrected t", "p", "Holm",
@@ -55,9 +54,9 @@ class Comparison:
 
 
 def compare(results, dataset, models, protocol):
-    """The comparison, or None while one of its cells is missing."""
+    """The comparison, or None while one of its runs is missing."""
     _, rule, _, share = PROTOCOLS[protocol]
-    entries = [results.rule(graph_cell(dataset, model, protocol), rule) for model in models]
+    entries = [results.rule(graph_run(dataset, model, protocol), rule) for model in models]
     if None in entries:
         return None
     pairs = zip(*(entry["per_fold"] for entry in entries), strict=True)
@@ -66,16 +65,16 @@ def compare(results, dataset, models, protocol):
     return Comparison(dataset, models, differences, wilcoxon(differences), t, p)
 
 
-def paired_section(results):
+def paired_tests(results):
     """All tables of paired tests, with what each of them allows to say."""
-    cells = [
-        graph_cell(dataset, model, protocol)
+    runs = [
+        graph_run(dataset, model, protocol)
         for protocol, (_, _, datasets, _) in PROTOCOLS.items()
         for dataset in datasets
         for model in LABELS
     ]
     lines = [
-        "## Paired tests: is it more than noise?",
+        "# Paired tests: is it more than noise?",
         "",
         "Every model was trained and tested on the same folds, so accuracies are compared fold by fold; figures "
         "selected on test are left out. *Wilcoxon* is the signed-rank test, exact with ties counted, which takes "
@@ -88,8 +87,8 @@ def paired_section(results):
     ]
     for protocol, (title, _, _, _) in PROTOCOLS.items():
         for family, pairs in FAMILIES.items():
-            lines += [f"### {title.capitalize()}: {family}", "", *family_lines(results, protocol, pairs)]
-    return [*lines, *missing_note(results, cells)]
+            lines += [f"## {title.capitalize()}: {family}", "", *family_lines(results, protocol, pairs)]
+    return [*lines, *missing_note(results, runs)]
 
 
 def corrected(results, protocol, pairs):
@@ -109,7 +108,7 @@ def family_lines(results, protocol, pairs):
     """One table and its reading."""
     found, *adjusted = corrected(results, protocol, pairs)
     if not found:
-        return ["No comparison yet: both of its cells must have been run.", ""]
+        return ["No comparison yet: both of its runs must have been run.", ""]
     rows = [row(*parts) for parts in zip(found, *adjusted, strict=True)]
     return [*table(HEADS, rows, left=2), reading(found, *adjusted), ""]
 
@@ -119,15 +118,15 @@ def row(comparison, holm_wilcoxon, holm_t):
     d = comparison.differences
     signs = sum(v > TIE for v in d), sum(abs(v) <= TIE for v in d), sum(v < -TIE for v in d)
     return [
-        names.dataset(comparison.dataset),
+        writing.dataset(comparison.dataset),
         comparison.words,
-        f"{numbers.difference(statistics.fmean(d))} ± {statistics.stdev(d):.2f}",
+        f"{writing.difference(statistics.fmean(d))} ± {statistics.stdev(d):.2f}",
         " / ".join(map(str, signs)),
-        numbers.p_value(comparison.p_wilcoxon),
-        numbers.p_value(holm_wilcoxon),
-        numbers.statistic(comparison.t),
-        numbers.p_value(comparison.p_t),
-        numbers.p_value(holm_t),
+        writing.p_value(comparison.p_wilcoxon),
+        writing.p_value(holm_wilcoxon),
+        writing.statistic(comparison.t),
+        writing.p_value(comparison.p_t),
+        writing.p_value(holm_t),
     ]
 
 
@@ -137,7 +136,7 @@ def reading(found, holm_wilcoxon, holm_t):
     raw = [sum(p < LEVEL for p in values) for values in ([c.p_wilcoxon for c in found], [c.p_t for c in found])]
     kept = [sum(p < LEVEL for p in values) for values in (holm_wilcoxon, holm_t)]
     text = (
-        f"Of {numbers.count(total, 'comparison')}, {raw[0]} (Wilcoxon) and {raw[1]} (corrected t) are below {LEVEL} "
+        f"Of {writing.count(total, 'comparison')}, {raw[0]} (Wilcoxon) and {raw[1]} (corrected t) are below {LEVEL} "
         f"before correction, where chance alone gives {LEVEL * total:.1f} on average; {kept[0]} and {kept[1]} after "
         "it."
     )
@@ -149,11 +148,11 @@ def reading(found, holm_wilcoxon, holm_t):
         return text + " So no order of these models can be read from this table: chance alone may have made it."
     if not standing:
         return text + " The two tests do not agree on any of them: take none of these differences for granted."
-    return text + f" Below {LEVEL} under both tests after correction: {numbers.listing(map(direction, standing))}."
+    return text + f" Below {LEVEL} under both tests after correction: {writing.listing(map(direction, standing))}."
 
 
 def direction(comparison):
     """`hGAO above linear on PROTEINS`."""
     first, second = (LABELS[model] for model in comparison.models)
     word = "above" if comparison.t > 0 else "below"
-    return f"{first} {word} {second} on {names.dataset(comparison.dataset)}"
+    return f"{first} {word} {second} on {writing.dataset(comparison.dataset)}"

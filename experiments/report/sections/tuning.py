@@ -3,19 +3,16 @@
 import itertools
 import shlex
 
-from experiments.report import names
-from experiments.report import writing as numbers
-from experiments.report.markdown import missing_note, table
-from experiments.report.runs import Cell, all_cells
-from experiments.report.tuning import FEW_FOLDS, best_first, tuning_cells
+from experiments.report import writing
+from experiments.report.runs import FEW_FOLDS, TUNING, Run, reported_runs, tuning_runs
+from experiments.report.writing import missing_note, table
 
 # What a tuning run and the reported run of the same setting may differ in.
 FREE = ("seed", "runs", "deterministic", "folds", "splits")
-FOLDER = "tuning"
 
 
 class Tried:
-    """A tuning run on disk: its place below results/ and its summary."""
+    """A setting that was tried: the name of its run, what it changes, and what it gave."""
 
     def __init__(self, name, summary):
         self.name = name
@@ -37,30 +34,35 @@ def changed(command):
     return ", ".join(f"`{pair}`" for pair in pairs if pair not in FEW_FOLDS) or "the config as it was"
 
 
+def best_first(rule):
+    """Sorts validation figures as the choice goes."""
+    return -rule["val_accuracy"], rule["val_loss"]
+
+
 def tried(results):
-    """{what: its finished runs, best first}: those of the list and any other that lies in results/."""
+    """{what: its finished settings, best first}: those of the list and any other that lies in results/."""
     groups = {}
-    for cell in all_tuning_cells(results):
-        summary = results.get(cell)
-        run = Tried(cell.name, summary) if summary else None
-        if run and run.rule:
-            groups.setdefault(run.what, []).append(run)
-    return {what: sorted(runs, key=lambda run: (*best_first(run.rule), run.name)) for what, runs in groups.items()}
+    for run in all_tuning_runs(results):
+        summary = results.get(run)
+        found = Tried(run.name, summary) if summary else None
+        if found and found.rule:
+            groups.setdefault(found.what, []).append(found)
+    return {what: sorted(group, key=lambda one: (*best_first(one.rule), one.name)) for what, group in groups.items()}
 
 
-def all_tuning_cells(results):
+def all_tuning_runs(results):
     """The settings of the list, then those that were tried once and have left it: nothing that was tried is hidden."""
-    listed = tuning_cells()
-    folders = {path.parent for path in (results.folder / FOLDER).glob("*/*/summary.json")}
+    listed = tuning_runs()
+    folders = {path.parent for path in (results.folder / TUNING).glob("*/*/summary.json")}
     there = {folder.relative_to(results.folder).as_posix() for folder in folders}
-    others = sorted(there - {cell.name for cell in listed})
-    return [*listed, *(Cell(name, "", "", "validation") for name in others)]
+    others = sorted(there - {run.name for run in listed})
+    return [*listed, *(Run(name, "", "", "validation") for name in others)]
 
 
-def tuning_section(results):
+def tuning(results):
     """A table for each data set, highest validation accuracy first."""
     lines = [
-        "## Tuning",
+        "# Tuning",
         "",
         "Settings were compared by their validation accuracy at the epoch that validation chose, the mean over seeds "
         "(nodes) or folds (graphs); the highest is chosen, of equals the one with the lower validation loss. (The "
@@ -69,41 +71,41 @@ def tuning_section(results):
         "cut into three stratified folds here instead of ten, to save time; COLLAB was not tuned.",
         "",
     ]
-    for runs in tried(results).values():
-        lines += group_lines(results, runs)
-    return [*lines, *missing_note(results, tuning_cells())]
+    for group in tried(results).values():
+        lines += group_lines(results, group)
+    return [*lines, *missing_note(results, tuning_runs())]
 
 
-def group_lines(results, runs):
+def group_lines(results, group):
     """The table of one data set and model."""
-    label, dataset, _ = runs[0].what
-    open_ones = results.missing(cell for cell in tuning_cells() if cell.dataset == dataset)
+    label, dataset, _ = group[0].what
+    open_ones = results.missing(run for run in tuning_runs() if run.dataset == dataset)
     word = "best so far" if open_ones else "chosen"
     rows = [
         [
-            run.setting,
-            numbers.loss(run.rule["val_loss"]),
-            f"{run.rule['val_accuracy']:.2f}",
-            len(run.summary["folds"]),
-            word if run is runs[0] else "",
+            one.setting,
+            writing.loss(one.rule["val_loss"]),
+            f"{one.rule['val_accuracy']:.2f}",
+            len(one.summary["folds"]),
+            word if one is group[0] else "",
         ]
-        for run in runs
+        for one in group
     ]
     heads = ["setting", "validation loss", "validation accuracy, %", "runs", ""]
-    what = f"{names.MODELS.get(label, label)} on {names.dataset(dataset)}"
-    title = f"### {what}: {numbers.count(len(runs), 'setting')} tried"
-    return [title, "", *table(heads, rows), *in_use(results, runs), ""]
+    what = f"{writing.MODELS.get(label, label)} on {writing.dataset(dataset)}"
+    title = f"## {what}: {writing.count(len(group), 'setting')} tried"
+    return [title, "", *table(heads, rows), *in_use(results, group), ""]
 
 
-def in_use(results, runs):
+def in_use(results, group):
     """Which of the settings the reported runs have."""
     parts = []
-    for cell in all_cells():
-        summary = results.get(cell)
-        if summary and Tried(cell.name, summary).what == runs[0].what:
-            used = [run.setting for run in runs if comparable(run.summary) == comparable(summary)]
+    for run in reported_runs():
+        summary = results.get(run)
+        if summary and Tried(run.name, summary).what == group[0].what:
+            used = [one.setting for one in group if comparable(one.summary) == comparable(summary)]
             words = f"with {used[0]}" if used else "with none of these settings as a whole"
-            parts.append(f"`{cell.name}` was trained {words}")
+            parts.append(f"`{run.name}` was trained {words}")
     return [f"Reported: {'; '.join(parts)}."] if parts else []
 
 
