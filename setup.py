@@ -16,7 +16,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     packages=find_packages(include=["ganet_tf", "ganet_tf.*"]),
-    package_data={"ganet_tf": ["**/*.yaml", "**/*.json"]},
+    package_data={"ganet_tf": ["py.typed", "**/*.yaml", "**/*.json"]},
     python_requires=">=3.10,<3.14",
     install_requires=[
         "tensorflow>=2.18",

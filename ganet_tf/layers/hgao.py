@@ -6,8 +6,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
-from ganet_tf.layers.base import fresh
+from ganet_tf.layers.base import AttentionLayer, fresh
 
 
 class Selection(NamedTuple):

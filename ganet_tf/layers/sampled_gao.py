@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
+from ganet_tf.layers.base import AttentionLayer
 from ganet_tf.layers.dropout import SavesSeed
 
 

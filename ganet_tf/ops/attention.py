@@ -8,7 +8,7 @@ run as slow scatters, are products with CSR matrices.
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
 
 # Gathered keys and values of more bytes than this are worked on block by block: they stay in the cache, and
 # the allocator does not have to map and clear new pages on every call.
@@ -33,16 +33,16 @@ def attend(queries, keys, values, table, matrix_of):
     @tf.custom_gradient
     def run(queries, keys, values):
         weights = table_softmax(table_scores(queries, keys, table), table, num_nodes)
-        output = csr.matmul(matrix_of(weights), values)
+        output = sparse.matmul(matrix_of(weights), values)
 
         def gradient(d_output):
             d_weights = table_scores(d_output, values, table)
             # Σ_j α_ij dα_ij = do_i · o_i, so the softmax needs no second pass over the table.
             mean = per_row(tf.reduce_sum(d_output * output, axis=1), table)
             d_scores = matrix_of(weights * (d_weights - mean[:, None]))
-            d_queries = csr.matmul(d_scores, keys)
-            d_keys = csr.matmul(csr.transpose(d_scores, queries.dtype), queries)
-            d_values = csr.matmul(csr.transpose(matrix_of(weights), queries.dtype), d_output)
+            d_queries = sparse.matmul(d_scores, keys)
+            d_keys = sparse.matmul(sparse.transpose(d_scores, queries.dtype), queries)
+            d_values = sparse.matmul(sparse.transpose(matrix_of(weights), queries.dtype), d_output)
             return d_queries, d_keys, d_values
 
         return output, gradient

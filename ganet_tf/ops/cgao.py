@@ -2,9 +2,8 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.graph_layout import graph_layout
+from ganet_tf.ops.batch_layout import graph_layout, take_rows
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.rows import take_rows
 
 
 @in_float32

@@ -5,9 +5,9 @@ import tensorflow as tf
 from ganet_tf.ops.attention import attend, scaled
 from ganet_tf.ops.checks import check_implementation
 from ganet_tf.ops.dense import adjacency_mask, masked
+from ganet_tf.ops.neighbor_tables import all_neighbors, folded_matrix
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.tables import all_neighbors, folded_matrix
 
 
 @in_float32

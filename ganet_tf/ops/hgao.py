@@ -5,10 +5,10 @@ import tensorflow as tf
 from ganet_tf.ops.attention import attend, scaled, table_scores, table_softmax
 from ganet_tf.ops.checks import check_implementation, check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
+from ganet_tf.ops.neighbor_tables import table_matrix
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
 from ganet_tf.ops.selection import select_by_node
-from ganet_tf.ops.tables import table_matrix
 
 
 @in_float32

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from ganet_tf.ops.tables import Table, first_neighbors
+from ganet_tf.ops.neighbor_tables import Table, first_neighbors
 
 # The widths of the buckets: powers of two, and one and a half times these.
 WIDTHS = sorted({2**b for b in range(1, 31)} | {3 * 2**b for b in range(29)})

@@ -2,9 +2,8 @@
 
 import tensorflow as tf
 
+from ganet_tf.ops.batch_layout import graph_layout, take_rows
 from ganet_tf.ops.checks import check_k
-from ganet_tf.ops.graph_layout import graph_layout
-from ganet_tf.ops.rows import take_rows
 
 
 def sort_pooling(x, graph_ids, k):

@@ -9,9 +9,9 @@ from ganet_tf import layers
 from ganet_tf.errors import OutOfMemoryError
 from ganet_tf.memory import available_memory, peak_growth
 from ganet_tf.profiling import counts, timing
+from ganet_tf.profiling.measuring import TracedRun
 from ganet_tf.profiling.row import Row
 from ganet_tf.profiling.size import Size
-from ganet_tf.profiling.traced_run import TracedRun
 
 LAYERS = {
     "gao": layers.GAO,

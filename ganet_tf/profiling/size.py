@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ganet_tf.ops.tables import FOLD_WIDTH
+from ganet_tf.ops.neighbor_tables import FOLD_WIDTH
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments.efficiency import paper
-from ganet_tf.ops.tables import FOLD_WIDTH
+from ganet_tf.ops.neighbor_tables import FOLD_WIDTH
 from ganet_tf.profiling import Size, counts, simulated_edges
 
 N, F, U, K = 40, 5, 3, 4

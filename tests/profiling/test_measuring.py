@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from ganet_tf.profiling.traced_run import LOOP, TracedRun
+from ganet_tf.profiling.measuring import LOOP, TracedRun
 
 
 def traced(function, *inputs):

@@ -1,7 +1,8 @@
 """Sparse matrices in TensorFlow's CSR form, the fastest sparse product there is on CPU.
 
 `SparseMatrixMatMul` on a CSR matrix is some ten times faster than `tf.sparse.sparse_dense_matmul`
-and than the scatter that the gradient of `tf.gather` runs.
+and than the scatter that the gradient of `tf.gather` runs. The attention weights of a graph are such a matrix, and so
+are a network's first features where they are bags of words or one-hot labels.
 """
 
 import tensorflow as tf
@@ -35,3 +36,29 @@ def matmul(matrix, dense):
     product = tf.raw_ops.SparseMatrixMatMul(a=matrix, b=dense)
     product.set_shape([None, dense.shape[1]])
     return product
+
+
+def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Tensor:
+    """x [N, F] @ kernel [F, U], x a dense tensor or a `tf.SparseTensor` in canonical order.
+
+    A sparse x costs its entries · U instead of N · F · U, also in the gradient of the kernel. No gradient flows into
+    a sparse x: it is data.
+    """
+    if not is_sparse(x):
+        return tf.matmul(x, kernel)
+    compute = tf.float32 if kernel.dtype in (tf.float16, tf.bfloat16) else kernel.dtype  # CSR has no half precision
+    matrix = csr_matrix(x.indices, tf.cast(x.values, compute), x.dense_shape)
+
+    @tf.custom_gradient
+    def run(kernel):
+        def gradient(d_output):
+            return matmul(transpose(matrix, compute), d_output)
+
+        return matmul(matrix, kernel), gradient
+
+    return tf.cast(run(tf.cast(kernel, compute)), kernel.dtype)
+
+
+def is_sparse(x) -> bool:
+    """Whether x is a sparse tensor, or a Keras input that stands for one."""
+    return isinstance(x, tf.SparseTensor) or bool(getattr(x, "sparse", False))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
 
 FOLD_WIDTH = 16
 
@@ -59,8 +59,8 @@ def first_neighbors(nb, k):
 def table_matrix(table, num_nodes):
     """The function from weights [N, W] to the [N, N] CSR matrix with them at the places of `table`."""
     rows = tf.broadcast_to(tf.range(num_nodes)[:, None], tf.shape(table.columns))
-    places = csr.indices(tf.reshape(rows, [-1]), tf.reshape(table.columns, [-1]))
-    return lambda weights: csr.square_matrix(places, tf.reshape(weights, [-1]), num_nodes)
+    places = sparse.indices(tf.reshape(rows, [-1]), tf.reshape(table.columns, [-1]))
+    return lambda weights: sparse.square_matrix(places, tf.reshape(weights, [-1]), num_nodes)
 
 
 def folded_matrix(nb, width=FOLD_WIDTH):
