@@ -1,4 +1,4 @@
-"""Where the graphs of a batch are in its rows, made once from `graph_ids` and shared by every layer; moving such rows."""
+"""Where the graphs of a batch are in its rows, made once from `graph_ids` and shared by every layer; moving rows."""
 
 from typing import NamedTuple
 
