@@ -45,17 +45,17 @@ class GraphLayer(keras.layers.Layer):
 
     def __init__(
         self,
-        units,
+        units: int,
         activation=None,
-        use_bias=False,
+        use_bias: bool = False,
         kernel_initializer="glorot_uniform",
         bias_initializer="zeros",
         kernel_regularizer=None,
         bias_regularizer=None,
         kernel_constraint=None,
         bias_constraint=None,
-        dropout=0.0,
-        seed=None,
+        dropout: float = 0.0,
+        seed: int | None = None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -76,7 +76,6 @@ class GraphLayer(keras.layers.Layer):
 
     @property
     def output_units(self):
-        """Channels that come out."""
         return self.units
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
@@ -108,7 +107,6 @@ class GraphLayer(keras.layers.Layer):
         return self._drop(x, training=training)
 
     def finish(self, outputs):
-        """Adds the bias and applies the activation."""
         if self.use_bias:
             outputs = outputs + tf.cast(self.bias, outputs.dtype)
         return self.activation(outputs)
@@ -130,11 +128,9 @@ class GraphLayer(keras.layers.Layer):
         return keras.KerasTensor(shape, dtype=self.compute_dtype)
 
     def compute_output_shape(self, x_shape, edges_shape=None, graph_ids_shape=None):
-        """[N, F] -> [N, units]."""
         return (x_shape[0], self.output_units)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "units": self.units,
@@ -164,7 +160,7 @@ class AttentionLayer(GraphLayer):
 
     scale_names = ("sqrt",)
 
-    def __init__(self, units, scale=None, implementation="sparse", **kwargs):
+    def __init__(self, units: int, scale: float | str | None = None, implementation: str = "sparse", **kwargs):
         super().__init__(units, **kwargs)
         ops.checks.check_implementation(implementation)
         self.scale = check_scale(scale, self.scale_names)
@@ -181,7 +177,6 @@ class AttentionLayer(GraphLayer):
         return num_features
 
     def project(self, x):
-        """Keys x W_K and values x W_V."""
         # The casts matter only outside of a Keras call (HGAO.selected): inside, Keras has cast the weights.
         keys = tf.matmul(x, tf.cast(self.key_kernel, x.dtype))
         return keys, tf.matmul(x, tf.cast(self.value_kernel, x.dtype))
@@ -192,7 +187,6 @@ class AttentionLayer(GraphLayer):
         return {"scale": self.scale, "implementation": self.implementation}
 
     def get_config(self):
-        """The constructor's arguments."""
         return {**super().get_config(), "scale": self.scale, "implementation": self.implementation}
 
 

@@ -22,8 +22,7 @@ class GANet(GraphModel):
         num_modules: Number of graph attention modules (GAM).
         module_units: Channels that each module adds.
         out_units: Channels of the last GCN.
-        operator: `"hgao"`, `"gao"`, `"cgao"`, `"topk"`, `"sampled"`, `"linear"`, or a layer, whose config each
-            module copies.
+        operator: What attends: a name of `layers.operator_names()`, or a layer, whose config each module copies.
         k: Neighbours a node attends to, where the operator chooses.
         dropout: On the features that enter each GCN.
         attention_dropout: On the features that enter each operator.
@@ -60,22 +59,22 @@ class GANet(GraphModel):
 
     def __init__(
         self,
-        units=48,
-        num_modules=4,
-        module_units=12,
-        out_units=97,
-        operator="hgao",
-        k=8,
-        dropout=0.0,
-        attention_dropout=0.0,
+        units: int = 48,
+        num_modules: int = 4,
+        module_units: int = 12,
+        out_units: int = 97,
+        operator: str | dict | keras.layers.Layer = "hgao",
+        k: int = 8,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
         activation=None,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
-        normalization="sym",
-        skip="module",
-        scale=None,
-        implementation="sparse",
-        recompute=False,
+        normalization: str | None = "sym",
+        skip: str = "module",
+        scale: float | str | None = None,
+        implementation: str = "sparse",
+        recompute: bool = False,
         **kwargs,
     ):
         shared = {
@@ -106,7 +105,7 @@ class GANet(GraphModel):
         self.out = GCN(out_units, name="out", **shared)
 
     @property
-    def channels(self):
+    def channels(self) -> tuple[int, ...]:
         """How many channels come out of each GCN and module."""
         shapes = [(None, self.units)]
         for gam in self.gams:
@@ -119,7 +118,7 @@ class GANet(GraphModel):
             layer.build(x_shape, edges_shape, graph_ids_shape)
             x_shape = layer.compute_output_shape(x_shape, edges_shape, graph_ids_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """All layers get the same `edges` tensor, so that what is derived from it is made once."""
         x, edges, graph_ids, _ = self.unpack(inputs)
         x = self.embedding(x, edges, graph_ids, training=training)
@@ -131,11 +130,16 @@ class GANet(GraphModel):
         return self.out(x, edges, graph_ids, training=training)
 
     def compute_output_shape(self, input_shape):
-        """[N, out_units]."""
         return (None, self.out_units)
 
 
-def recomputed(layer, x, edges, graph_ids=None, training=None):
+def recomputed(
+    layer: keras.layers.Layer,
+    x: tf.Tensor,
+    edges: tf.Tensor,
+    graph_ids: tf.Tensor | None = None,
+    training: bool | None = None,
+) -> tf.Tensor:
     """`layer(x, edges, graph_ids)`, of which only the input and the output are kept for the gradient.
 
     The backward pass computes the layer a second time, with the same random numbers: the state of the layer's seeds

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from ganet_tf import layers
+from ganet_tf.models.base import GraphModel
 from ganet_tf.models.ganet import GANet
 from ganet_tf.models.gat import GAT
 from ganet_tf.models.gcn import GCN
@@ -25,7 +26,9 @@ from ganet_tf.models.node_classifier import NodeClassifier
 ENTRIES = 2**18  # of a chunk: tens of megabytes of work in progress
 
 
-def predict_layerwise(model, data, entries=ENTRIES, folder=None, workers=None):
+def predict_layerwise(
+    model: GraphModel, data, entries: int = ENTRIES, folder: str | None = None, workers: int | None = None
+) -> np.ndarray:
     """What `model(data)` gives without training, computed one layer at a time, each for a piece of the graph.
 
     A layer is computed for all nodes before the next one begins, from the true neighbours and the true degrees, so
@@ -67,7 +70,7 @@ def predict_layerwise(model, data, entries=ENTRIES, folder=None, workers=None):
     return np.array(x if nodes is None else x[np.asarray(nodes)])
 
 
-def receptive_hops(model):
+def receptive_hops(model: GraphModel) -> int:
     """How many hops around a node decide its output: so many, with all neighbours, make a sample exact.
 
     Every layer that looks at neighbours adds one: 2 for the two GCNs of a GANet, and for each of its modules 1 for the
@@ -93,7 +96,7 @@ def receptive_hops(model):
     return len(looking) + (isinstance(first, layers.GCN) and first.normalization == "sym")
 
 
-def layer_sequence(model):
+def layer_sequence(model: GraphModel) -> list:
     """The layers of a model for nodes, each of which takes what the one before puts out."""
     if isinstance(model, NodeClassifier):
         return layer_sequence(model.ganet)

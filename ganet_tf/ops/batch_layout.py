@@ -10,7 +10,7 @@ from ganet_tf.ops.tensor_cache import TensorCache, cached
 BLOCK_HEIGHT = 32
 
 
-def graph_layout(graph_ids, num_nodes):
+def graph_layout(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> "GraphLayout":
     """The `GraphLayout` of a batch: kept on `graph_ids` (see `tensor_cache`), or made now."""
     return cached(GraphLayout, graph_ids, num_nodes)
 
@@ -62,7 +62,7 @@ class GraphLayout(TensorCache):
         return Blocks(tf.where(inside, places, -1), inverse, graphs)
 
 
-def take_rows(x, places, inverse):
+def take_rows(x: tf.Tensor, places: tf.Tensor, inverse: tf.Tensor) -> tf.Tensor:
     """x[places], with zero rows where a place is -1. Each row of `x` may be taken once at most.
 
     Its gradient gathers, where that of `tf.gather` would scatter.

@@ -7,7 +7,9 @@ from ganet_tf.ops.precision import in_float32
 
 
 @in_float32
-def cgao(keys, values, graph_ids=None, scale=None):
+def cgao(
+    keys: tf.Tensor, values: tf.Tensor, graph_ids: tf.Tensor | None = None, scale: float | str | None = None
+) -> tf.Tensor:
     """For each graph, O = V softmax(Kᵀ K)ᵀ, the softmax over each row.
 
     Args:

@@ -11,7 +11,14 @@ from ganet_tf.ops.precision import in_float32
 
 
 @in_float32
-def gao(queries, keys, values, edges, scale=None, implementation="sparse"):
+def gao(
+    queries: tf.Tensor,
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    edges: tf.Tensor,
+    scale: float | str | None = None,
+    implementation: str = "sparse",
+) -> tf.Tensor:
     """o_i = Σ_j softmax_j(q_i · k_j) v_j over j in N(i).
 
     Args:

@@ -10,7 +10,7 @@ from ganet_tf.ops.precision import in_float32
 
 
 @in_float32
-def gcn(h, edges, normalization="sym", implementation="sparse"):
+def gcn(h: tf.Tensor, edges: tf.Tensor, normalization: str | None = "sym", implementation: str = "sparse") -> tf.Tensor:
     """Sum each node's neighbours' `h` [N, F] with GCN's weights.
 
     Args:

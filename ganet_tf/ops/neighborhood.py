@@ -13,7 +13,7 @@ from ganet_tf.ops.checks import check_edges
 from ganet_tf.ops.tensor_cache import TensorCache, cached
 
 
-def neighborhood(edges, num_nodes):
+def neighborhood(edges: tf.Tensor, num_nodes: tf.Tensor) -> "Neighborhood":
     """The `Neighborhood` of a graph: kept on `edges`, or made now.
 
     Args:

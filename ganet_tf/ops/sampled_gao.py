@@ -18,7 +18,16 @@ from ganet_tf.ops.selection import select_by_entry
 
 
 @in_float32
-def sampled_gao(queries, keys, values, edges, temperature=1.0, noise_seed=None, scale=None, implementation="sparse"):
+def sampled_gao(
+    queries: tf.Tensor,
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    edges: tf.Tensor,
+    temperature: float = 1.0,
+    noise_seed: tf.Tensor | None = None,
+    scale: float | str | None = None,
+    implementation: str = "sparse",
+) -> tf.Tensor:
     """o_i = v_j for one neighbour j of i.
 
     Args:
