@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import keras
 
-from experiments import config_loader, resolve, session
-from experiments.model_factory import make_model
+from experiments import config as configs
 from experiments.run_folder import RunFolder
+from experiments.tasks import load_dataset, make_task
+from experiments.training import make_model
 from ganet_tf.errors import RunError
 
 NO_ATTENTION = ("linear", "gcn", "dgcnn")
@@ -73,7 +74,7 @@ def _named(name, root, number):
 
 def open_fold(folder, root, number):
     """The `Fold` of a run's folder, or None where it is not finished."""
-    config = config_loader.load(folder / "config.yaml")
+    config = configs.load(folder / "config.yaml")
     member = RunFolder(folder, config.task)
     result = member.result(number)
     if result is None or "failed" in result or not (member.member(number) / "model.keras").exists():
@@ -99,7 +100,7 @@ class Loaded(NamedTuple):
 
 def load(fold, data_dir=None):
     """The models and data of a fold."""
-    task = session.make_task(fold.config, resolve.load_dataset(fold.config, data_dir))
+    task = make_task(fold.config, load_dataset(fold.config, data_dir))
     member = task.member(fold.number)
     batches = member.held_out if member.final is None else member.final
     model = keras.models.load_model(fold.folder / "model.keras")

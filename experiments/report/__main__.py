@@ -54,7 +54,7 @@ def outputs(root):
     files = {path: text.encode() for path, text in pages(results).items()}
     blocks = {
         "README.md": lambda: readme_block(results),
-        "configs/README.md": lambda: config_table(results, root / "configs"),
+        "configs/README.md": lambda: config_table(results),
     }
     for name, block in blocks.items():
         if (root / name).exists():

@@ -1,8 +1,7 @@
 """The tables of README.md and configs/README.md."""
 
-from typing import NamedTuple
-
-from experiments import config_loader, paper
+from experiments import paper
+from experiments.config import all_configs
 from experiments.report import writing
 from experiments.report.runs import NETWORKS, NODE_SETS, TUNED, graph_run, node_run, reported_runs, tuned_run
 from experiments.report.writing import MISSING, NONE, SELECTED_ON_TEST, table
@@ -43,33 +42,16 @@ def node_line(results, dataset):
     return [dataset, paper.cell(dataset, "hganet").text, *ours]
 
 
-class Pair(NamedTuple):
-    """A data set and a model that train.py has a config for, and the file that it is read or derived from."""
-
-    dataset: str
-    model: str
-    file: str
-
-
-def pairs(folder):
-    """Every `Pair`, by data set and model. The one place that knows where configs come from."""
-    found = []
-    for path in sorted(folder.glob("*.yaml")):
-        config = config_loader.load(path)
-        found.append(Pair(config.dataset, config.model.name, path.name))
-    return found
-
-
-def config_table(results, folder):
-    """The table of configs/README.md: every config in `folder`, its cell in the paper, and what it gave here."""
+def config_table(results):
+    """The table of configs/README.md: each data set and model with a config, its cell in the paper, what it gave here."""
     figures = config_figures(results)
     rows = []
-    for pair in pairs(folder):
-        cell = paper.cell(pair.dataset, pair.model)
+    for name, config, path in all_configs():
+        dataset, model = config.dataset, config.model.name
+        cell = paper.cell(dataset, model)
         place = [cell.place, cell.text] if cell else ["-", "-"]
-        own = f"_{pair.model}.yaml" in pair.file
-        file = f"`{pair.file}`" if own else f"`{pair.file}` with `--model {pair.model}`"
-        rows.append([file, *place, *figures.get((pair.dataset, pair.model), ("", ""))])
+        file = f"`{path.name}`" if path.stem == name else f"`{path.name}` with `--model {model}`"
+        rows.append([file, *place, *figures.get((dataset, model), ("", ""))])
     return "\n".join(table(["file", "the paper's cell", "paper", "measured", "run time"], rows, left=5))
 
 

@@ -3,11 +3,11 @@
 import statistics
 from dataclasses import dataclass
 
-from experiments.graph_task import VALIDATION_SHARE
 from experiments.report import writing
 from experiments.report.runs import LINEAR, VALIDATION_SETS, graph_run
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
 from experiments.report.writing import missing_note, table
+from experiments.tasks import VALIDATION_SHARE
 
 LEVEL = 0.05
 VALIDATED = tuple(dataset for dataset in writing.DATASETS if dataset in VALIDATION_SETS)

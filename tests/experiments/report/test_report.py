@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import experiments.report.__main__
-from experiments import resolve
-from experiments.cli import parse
-from experiments.config_loader import to_tree
+from experiments.command_line import parse
+from experiments.config import resolve, to_tree
 from experiments.report import plots
 from experiments.report.__main__ import main, outputs
 from experiments.report.results import Results
@@ -126,7 +125,7 @@ def finished():
 
 @pytest.mark.parametrize("run", finished(), ids=lambda run: run.name)
 def test_command_beside_a_committed_figure_still_means_the_same_run(run):
-    now = to_tree(resolve.resolve(parse(run.arguments))[0])
+    now = to_tree(resolve(parse(run.arguments))[0])
     then = Results(ROOT / "results").get(run)["config"]
     assert now | ({"splits": then["splits"]} if now.get("splits") == "auto" else {}) == then
 

@@ -1,18 +1,18 @@
-"""Where the graphs of a batch are in its rows, made once from `graph_ids` and shared by every layer."""
+"""Where the graphs of a batch are in its rows, made once from `graph_ids` and shared by every layer; moving rows."""
 
 from typing import NamedTuple
 
 import tensorflow as tf
 
 from ganet_tf.ops.checks import check_graph_ids
-from ganet_tf.ops.derived import Derived, remembered
+from ganet_tf.ops.tensor_cache import TensorCache, cached
 
 BLOCK_HEIGHT = 32
 
 
-def graph_layout(graph_ids, num_nodes):
-    """The `GraphLayout` of a batch: remembered on `graph_ids` (see `derived`), or made now."""
-    return remembered(GraphLayout, graph_ids, num_nodes)
+def graph_layout(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> "GraphLayout":
+    """The `GraphLayout` of a batch: kept on `graph_ids` (see `tensor_cache`), or made now."""
+    return cached(GraphLayout, graph_ids, num_nodes)
 
 
 class Blocks(NamedTuple):
@@ -23,7 +23,7 @@ class Blocks(NamedTuple):
     graphs: tf.Tensor  # [R] int32: the graph of each block
 
 
-class GraphLayout(Derived):
+class GraphLayout(TensorCache):
     """The graphs of a batch.
 
     Attributes:
@@ -60,3 +60,34 @@ class GraphLayout(Derived):
         shift = first * BLOCK_HEIGHT - self.splits[:-1]
         inverse = tf.range(tf.size(self.graph_ids)) + tf.gather(shift, self.graph_ids)
         return Blocks(tf.where(inside, places, -1), inverse, graphs)
+
+
+def take_rows(x: tf.Tensor, places: tf.Tensor, inverse: tf.Tensor) -> tf.Tensor:
+    """x[places], with zero rows where a place is -1. Each row of `x` may be taken once at most.
+
+    Its gradient gathers, where that of `tf.gather` would scatter.
+
+    Args:
+        x: [N, C].
+        places: int tensor of any shape S, rows of `x` or -1.
+        inverse: [N] int, where each row of `x` is in the flattened result, -1 where it was not taken.
+
+    Returns:
+        S + [C].
+    """
+    channels = x.shape[1] if x.shape[1] is not None else tf.shape(x)[1]
+
+    @tf.custom_gradient
+    def run(x):
+        def gradient(d_output):
+            return _gather_or_zero(tf.reshape(d_output, [-1, channels]), inverse)
+
+        return _gather_or_zero(x, places), gradient
+
+    return run(x)
+
+
+def _gather_or_zero(x, places):
+    # A row of zeros at the end, not a product with a mask: NaN · 0 would leak from one graph to another.
+    padded = tf.pad(x, [[0, 1], [0, 0]])
+    return tf.gather(padded, tf.where(places < 0, tf.shape(x)[0], places))

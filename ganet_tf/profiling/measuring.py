@@ -1,7 +1,9 @@
-"""One traced run of a concrete function, and what the TensorFlow profiler reads from it."""
+"""Measuring a call: its time, and what the TensorFlow profiler reads from one traced run of it."""
 
 import contextlib
 import logging
+import time
+from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
@@ -22,6 +24,49 @@ _NO_ARITHMETIC = frozenset(
 )
 _LOOPS = ("Enter", "StatelessWhile", "While")
 LOOP = "While (body counted once at most)"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds a call: the median, the lower and the upper quartile, and how many calls they are from."""
+
+    median: float
+    low: float
+    high: float
+    repeats: int
+
+
+def time_calls(call, budget=2.0, least=3, most=50, warmup=1):
+    """Times a function without arguments.
+
+    Args:
+        call: what to time; it must come back only when its work is done (TensorFlow's CPU functions do).
+        budget: seconds of timed calls after which no further one is started.
+        least: calls to time even when the budget is spent, as long as all calls, the warm-up among them, took
+            less than three budgets; one call is timed in any case.
+        most: calls to time at most.
+        warmup: calls before the first one that counts.
+
+    Returns:
+        A `Timing`.
+    """
+    seconds = []
+
+    def timed():
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+
+    for _ in range(warmup):
+        timed()
+    while len(seconds) < warmup + most and (
+        len(seconds) == warmup
+        or sum(seconds[warmup:]) < budget
+        or (len(seconds) < warmup + least and sum(seconds) < 3 * budget)
+    ):
+        timed()
+    low, median, high = np.percentile(np.array(seconds[warmup:]) * 1e3, [25, 50, 75])
+    return Timing(float(median), float(low), float(high), len(seconds) - warmup)
 
 
 class TracedRun:

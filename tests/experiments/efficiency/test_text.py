@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.efficiency import cells, paper, plot, report
-from ganet_tf.profiling import Row
+from experiments.efficiency import TableRow, paper, plot, text
 
 ROWS = [
-    Row(
+    TableRow(
         nodes=nodes,
         features=48,
         units=48,
@@ -48,7 +47,7 @@ FAILED = replace(ROWS[5], time_ms=None, time_ms_low=None, error="ValueError: no"
 
 def printed(rows):
     file = io.StringIO()
-    report.print_table(rows, file=file)
+    text.print_table(rows, file=file)
     return file.getvalue()
 
 
@@ -68,16 +67,16 @@ def test_no_digit_is_lost_in_a_wide_table():
     wide = replace(ROWS[0], nodes=20000, madd_formula=38492.16e6, madd_exact=38492.16e6, madd_profiler=39493.1e6)
     wide = replace(wide, time_ms=12784.45, time_ms_low=12000, time_ms_high=13000, speedup=1383.41)
     wide = replace(wide, memory_bytes_formula=1619.2e6, memory_bytes_profiler=2014e6, peak_rss_bytes=2014e6)
-    text = printed([wide])
-    assert "38,492.16" in text
-    assert "1,383.41x" in text
-    assert "…" not in text
+    shown = printed([wide])
+    assert "38,492.16" in shown
+    assert "1,383.41x" in shown
+    assert "…" not in shown
 
 
 def test_what_does_not_fit_says_what_it_would_need():
-    text = printed([REFUSED])
-    assert "would need 80.0 GB" in text
-    assert "would need 80.0 GB" in report.markdown([REFUSED])
+    shown = printed([REFUSED])
+    assert "would need 80.0 GB" in shown
+    assert "would need 80.0 GB" in text.markdown([REFUSED])
 
 
 def test_a_failure_is_told():
@@ -94,12 +93,12 @@ def test_gradients_get_a_column():
 
 
 def test_several_k_are_told_apart():
-    lines = cells.groups([ROWS[3], replace(ROWS[3], k=16, paper=None)])[0].lines
+    lines = text.groups([ROWS[3], replace(ROWS[3], k=16, paper=None)])[0].lines
     assert [line[0] for line in lines] == ["hgao sparse k=8", "hgao sparse k=16", "hgao (paper)"]
 
 
 def test_json(tmp_path):
-    report.write_json(ROWS, tmp_path / "new" / "rows.json")
+    text.write_json(ROWS, tmp_path / "new" / "rows.json")
     rows = json.loads((tmp_path / "new" / "rows.json").read_text(encoding="utf-8"))
     assert rows == [row.as_dict() for row in ROWS]
     assert rows[0]["paper"]["time_ms"] == 8.19
@@ -107,7 +106,7 @@ def test_json(tmp_path):
 
 
 def test_csv(tmp_path):
-    report.write_csv([*ROWS, REFUSED], tmp_path / "rows.csv")
+    text.write_csv([*ROWS, REFUSED], tmp_path / "rows.csv")
     with open(tmp_path / "rows.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(ROWS) + 1
@@ -117,7 +116,7 @@ def test_csv(tmp_path):
 
 
 def test_markdown_is_a_table(tmp_path):
-    report.write_markdown(ROWS, tmp_path / "table.md")
+    text.write_markdown(ROWS, tmp_path / "table.md")
     lines = (tmp_path / "table.md").read_text(encoding="utf-8").splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len({line.count("|") for line in table}) == 1
@@ -126,23 +125,23 @@ def test_markdown_is_a_table(tmp_path):
 
 def test_markdown_goes_between_the_marks_of_a_document(tmp_path):
     path = tmp_path / "doc.md"
-    path.write_text(f"# Title\n\n{report.MARKS[0]}\nold\n{report.MARKS[1]}\n\nThe end.\n", encoding="utf-8")
+    path.write_text(f"# Title\n\n{text.MARKS[0]}\nold\n{text.MARKS[1]}\n\nThe end.\n", encoding="utf-8")
     for _ in range(2):  # again and again
-        report.write_markdown(ROWS, path, "A remark.")
-        text = path.read_text(encoding="utf-8")
-        assert text.startswith("# Title\n")
-        assert text.endswith("The end.\n")
-        assert text.count("hgao (paper)") == 1
-        assert "- A remark.\n" in text
-        assert "old" not in text
+        text.write_markdown(ROWS, path, "A remark.")
+        written = path.read_text(encoding="utf-8")
+        assert written.startswith("# Title\n")
+        assert written.endswith("The end.\n")
+        assert written.count("hgao (paper)") == 1
+        assert "- A remark.\n" in written
+        assert "old" not in written
 
 
 def test_the_environment_names_the_versions_and_tells_of_other_work(monkeypatch):
-    monkeypatch.setattr(report.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
-    assert "TensorFlow 2" in report.environment()
-    assert "Other work" not in report.environment()
-    monkeypatch.setattr(report.os, "getloadavg", lambda: (64.0, 0.0, 0.0))
-    assert "Other work was running when it began (load average 64.0)" in report.environment()
+    monkeypatch.setattr(text.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    assert "TensorFlow 2" in text.environment()
+    assert "Other work" not in text.environment()
+    monkeypatch.setattr(text.os, "getloadavg", lambda: (64.0, 0.0, 0.0))
+    assert "Other work was running when it began (load average 64.0)" in text.environment()
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -167,8 +166,8 @@ def test_the_plot_has_a_line_an_operator_and_implementation_and_the_papers_point
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "rows.json"
     path.write_text("old", encoding="utf-8")
-    monkeypatch.setattr(report.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space")))
+    monkeypatch.setattr(text.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space")))
     with pytest.raises(OSError, match="no space"):
-        report.write_json(ROWS, path)
+        text.write_json(ROWS, path)
     assert [p.name for p in tmp_path.iterdir()] == ["rows.json"]
     assert path.read_text(encoding="utf-8") == "old"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
 
 FOLD_WIDTH = 16
 
@@ -21,7 +21,7 @@ class Table(NamedTuple):
     rows: tf.Tensor | None  # [R] int32 ascending, or None for 0 .. N - 1
 
 
-def all_neighbors(nb, width=FOLD_WIDTH):
+def all_neighbors(nb, width: int = FOLD_WIDTH) -> Table:
     """All neighbours of each node, long lists folded into several rows: at most E + N·width places."""
 
     def make():
@@ -36,7 +36,7 @@ def all_neighbors(nb, width=FOLD_WIDTH):
     return nb.part(("all_neighbors", width), make)
 
 
-def entry_places(nb, width=FOLD_WIDTH):
+def entry_places(nb, width: int = FOLD_WIDTH) -> tf.Tensor:
     """For each entry of the neighbour lists, [E + N], its place in the flattened `all_neighbors` table."""
 
     def make():
@@ -46,7 +46,7 @@ def entry_places(nb, width=FOLD_WIDTH):
     return nb.part(("entry_places", width), make)
 
 
-def first_neighbors(nb, k):
+def first_neighbors(nb, k: int) -> Table:
     """Each node's first min(k, largest degree) neighbours: all of them, where it has no more than k."""
 
     def make():
@@ -56,11 +56,11 @@ def first_neighbors(nb, k):
     return nb.part(("first_neighbors", k), make)
 
 
-def table_matrix(table, num_nodes):
+def table_matrix(table: Table, num_nodes: tf.Tensor):
     """The function from weights [N, W] to the [N, N] CSR matrix with them at the places of `table`."""
     rows = tf.broadcast_to(tf.range(num_nodes)[:, None], tf.shape(table.columns))
-    places = csr.indices(tf.reshape(rows, [-1]), tf.reshape(table.columns, [-1]))
-    return lambda weights: csr.square_matrix(places, tf.reshape(weights, [-1]), num_nodes)
+    places = sparse.indices(tf.reshape(rows, [-1]), tf.reshape(table.columns, [-1]))
+    return lambda weights: sparse.square_matrix(places, tf.reshape(weights, [-1]), num_nodes)
 
 
 def folded_matrix(nb, width=FOLD_WIDTH):

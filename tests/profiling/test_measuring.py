@@ -1,10 +1,11 @@
-"""What the TensorFlow profiler reads: known products, shapes from the trace, bytes at the fullest moment."""
+"""How often a call is timed (never how long that takes), and what the TensorFlow profiler reads from a traced run."""
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from ganet_tf.profiling.traced_run import LOOP, TracedRun
+from ganet_tf.profiling import measuring
+from ganet_tf.profiling.measuring import LOOP, TracedRun
 
 
 def traced(function, *inputs):
@@ -91,3 +92,38 @@ def test_a_loop_is_named_because_its_body_counts_once_at_most():
     run = traced(powers, np.ones((16, 16), np.float32))
     assert run.madd() < 2 * 16**3
     assert LOOP in run.uncounted()
+
+
+class Clock:
+    """Stands in for the clock: every call that is timed takes as long as the test says."""
+
+    def __init__(self, monkeypatch, *seconds):
+        self.now, self.seconds, self.calls = 0.0, list(seconds), 0
+        monkeypatch.setattr(measuring.time, "perf_counter", lambda: self.now)
+
+    def call(self):
+        self.now += self.seconds[min(self.calls, len(self.seconds) - 1)]
+        self.calls += 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "repeats"),
+    [(0.001, 50), (0.5, 4), (0.9, 3), (1.4, 3), (2.2, 2), (10.0, 1)],
+    ids=["fast: at most fifty", "within budget", "third fills it", "least", "slow: two", "very slow: one"],
+)
+def test_calls_are_bounded(monkeypatch, seconds, repeats):
+    clock = Clock(monkeypatch, seconds)
+    assert measuring.time_calls(clock.call, budget=2.0).repeats == repeats
+    assert clock.calls == repeats + 1
+
+
+def test_without_a_budget_one_call_is_timed(monkeypatch):
+    assert measuring.time_calls(Clock(monkeypatch, 1.0).call, budget=0).repeats == 1
+
+
+def test_median_and_quartiles_in_milliseconds(monkeypatch):
+    clock = Clock(monkeypatch, 9.0, 0.001, 0.003, 0.005)  # the first one is the warm-up
+    result = measuring.time_calls(clock.call, budget=1.0, most=3)
+    assert result.median == pytest.approx(3.0)
+    assert result.low == pytest.approx(2.0)
+    assert result.high == pytest.approx(4.0)

@@ -5,8 +5,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ganet_tf.ops.graph_layout import graph_layout
-from ganet_tf.ops.rows import take_rows
+from ganet_tf.ops.batch_layout import graph_layout, take_rows
 from tests.graphs import modest
 
 
