@@ -43,7 +43,7 @@ def node_line(results, dataset):
 
 
 def config_table(results):
-    """The table of configs/README.md: each data set and model with a config, its cell in the paper, what it gave here."""
+    """The table of configs/README.md: each data set and model with a config, its cell in the paper, what it gave."""
     figures = config_figures(results)
     rows = []
     for name, config, path in all_configs():
