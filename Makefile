@@ -1,5 +1,5 @@
 # make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
-# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md from results/.
+# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md and docs/results from results/.
 # All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv

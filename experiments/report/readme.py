@@ -18,9 +18,9 @@ def readme_block(results):
         f"Mean ± standard deviation over ten folds or seeds. {SELECTED_ON_TEST} The epoch is selected on test, which "
         "is probably what the paper reports; the last epoch is not selected at all. *Tuned*: with the setting that "
         "validation preferred to what the paper says, where it did. On nodes, validation chooses "
-        "the epoch. [RESULTS.md](RESULTS.md) has every table, the control without attention, longer training, the "
-        "protocol without a look at test, paired tests, and the command behind each figure; `make report` "
-        "writes it from `results/`.",
+        "the epoch. [RESULTS.md](RESULTS.md) has every table, the control without attention, longer training and the "
+        "protocol that selects nothing on test; [docs/results](docs/results) has paired tests, tuning, what the "
+        "attention does, and the command behind each figure. `make report` writes all of it from `results/`.",
     ]
     return "\n".join(lines)
 

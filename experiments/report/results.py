@@ -58,7 +58,7 @@ class Results:
         except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as error:
             raise RunError(
                 f"results/{name}/summary.json is not a summary that train.py wrote ({error!r}): delete that folder "
-                f"and give `python -m experiments.report.run --only {name}`."
+                f"and run `python -m experiments.report.run --only {name}`."
             ) from error
 
 

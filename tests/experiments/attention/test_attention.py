@@ -63,7 +63,7 @@ def test_everything_twice_the_same(look):
     }
     assert files(first) == files(second)
     section = attention(Results(first))
-    assert attention(Results(second)) == section and section[0] == "# A look inside"
+    assert attention(Results(second)) == section and section[0] == "# What the attention does"
 
     report = json.loads((first / "attention/ba2motifs/hganet.json").read_text())
     assert (report["graphs"], report["nodes"], report["k"], report["epoch"]) == (100, 2500, 3, 1)

@@ -59,7 +59,7 @@ def test_everything_there_the_same_bytes_and_check(root, capsys):
     said = capsys.readouterr().err
     assert (
         said
-        == "Not what results/ gives: RESULTS.md, docs/results/runs.md, results/plots/graphs.png; give `make report`.\n"
+        == "Not what results/ gives: RESULTS.md, docs/results/runs.md, results/plots/graphs.png; run `make report`.\n"
     )
     assert report(root) == 0
     assert {name: (root / name).read_bytes() for name in first} == first

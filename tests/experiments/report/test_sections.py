@@ -161,7 +161,7 @@ def test_noise_is_called_noise(results):
     put(results, graph_run("PTC", "cganet"), TEN[::-1])
     found = text(paired_tests(results))
     assert "Of 1 comparison, 0 (Wilcoxon) and 0 (corrected t) are below 0.05 before correction" in found
-    assert "no order of these models can be read" in found
+    assert "gives no order of these models" in found
     assert found.count("No comparison yet") == 5  # of two protocols with three tables each
 
 
