@@ -283,9 +283,16 @@ def build(tree, source="config"):
             f"{source}: patience needs a validation set, which protocol paper has not; "
             "set patience to null or protocol to validation."
         )
-    if not config.dataset.strip() or not config.dataset.isprintable():
-        raise ConfigError(f"{source}: dataset must be a name or a folder, got {_show(config.dataset)}.")
+    _check_dataset(config.dataset, source)
     return config
+
+
+def _check_dataset(dataset, source):
+    """Refuses what is neither a name nor data: a device such as /dev/zero has no end."""
+    path = Path(dataset)
+    strange = not dataset.strip() or not dataset.isprintable()
+    if strange or (path.exists() and not path.is_dir() and not path.is_file()):
+        raise ConfigError(f"{source}: dataset must be a name, a folder or a file, got {_show(dataset)}.")
 
 
 def _build_model(task, tree, source):
@@ -526,6 +533,7 @@ def suggest(name, model, arguments):
     Raises:
         ConfigError: when data, task and model do not go together.
     """
+    _check_dataset(name, "--dataset")
     dataset = data.load(name, data_dir=arguments.data_dir)
     task = task_of(dataset)
     if arguments.task:
@@ -598,8 +606,6 @@ def resolve(arguments):
 
 def _tree(arguments):
     """(settings, stem) from --config, the shipped config or, for the user's own data, from the data."""
-    if arguments.dataset and Path(arguments.dataset).exists() and not _is_data(Path(arguments.dataset)):
-        raise ConfigError(f"--dataset {arguments.dataset} is neither a folder nor a file.")
     if arguments.config:
         tree = read(arguments.config)
         if arguments.dataset:
@@ -647,10 +653,6 @@ def _overrides(arguments):
 def is_folder(dataset):
     """Whether a data set is given by its folder."""
     return any(mark in dataset for mark in "/\\") or (Path(dataset).is_dir() and _known(dataset) is None)
-
-
-def _is_data(path):
-    return path.is_dir() or path.is_file()  # a device such as /dev/zero has no end
 
 
 def canonical(dataset):

@@ -99,6 +99,7 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            self._remove_litter()
             self._probe(size)
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -106,6 +107,13 @@ class RunFolder:
             raise RunError(
                 f"The run folder {self.path} cannot be written: {problem}; choose another with --output or make room."
             ) from error
+
+    def _remove_litter(self):
+        """Removes drafts of killed processes, unless somebody may be writing here just now."""
+        if any(self.path.glob(f"{UNFINISHED}*")):
+            with guard(self.path) as alone:
+                if alone:
+                    remove_unfinished(self.path)
 
     def _probe(self, size):
         """Writes and removes a file as large as what training will write."""
@@ -189,9 +197,7 @@ def claim(folder, config):
     Raises:
         RunError: when the folder belongs to another config; nothing is changed then.
     """
-    with guard(folder.path) as alone:
-        if alone:  # nobody is writing here, so what is unfinished stays so
-            remove_unfinished(folder.path)
+    with guard(folder.path):
         if not folder.config.exists():
             _check_empty(folder)
             settings.save(config, folder.config)

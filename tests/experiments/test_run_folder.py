@@ -176,7 +176,7 @@ def test_litter_in_the_runs_own_folder(tmp_path):
     claim(folder, config)
     for name in (".unfinished-abc", ".unfinished-1-config.yaml", ".unfinished-2-summary.json"):
         (tmp_path / name).write_bytes(bytes(1000))
-    claim(folder, config)
+    folder.prepare(size=2**20)
     assert sorted(os.listdir(tmp_path)) == [".guard", "config.yaml"]
 
 

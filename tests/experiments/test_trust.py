@@ -288,7 +288,7 @@ def test_a_full_disk_is_named_with_the_file_and_resumes(tiny_config, finished, h
         (["--dataset", "Karate", "--folds", "1-999999999"], ["no run 4", "1 to 3"]),
         (["--dataset", "Karate", "--folds", "9" * 5000], ["--folds", "1 to 3"]),
         (["--dataset", "Karate", "--folds", "3-1"], ["no run 3-1"]),
-        (["--dataset", "/dev/zero"], ["/dev/zero is neither a folder nor a file"]),
+        (["--dataset", "/dev/zero"], ["--dataset: dataset must be a name, a folder or a file", "/dev/zero"]),
         (["--config", "/dev/zero"], ["more than 100000 bytes"]),
         (["--dataset", "Karate", "--set", "seed=2020-13-45"], ["--set seed", "not a YAML value"]),
         (["--dataset", "Karate", "--set", "model.activation=foo"], ["model.activation", "'foo'"]),
