@@ -15,8 +15,12 @@ from ganet_tf.data.archive import Archive
 from ganet_tf.data.arrays import RawGraphs, local_edges, offsets, sort_edges
 from ganet_tf.data.graph import check_finite
 from ganet_tf.errors import DataFormatError
+from ganet_tf.spelling import nearest
 
 log = logging.getLogger(__name__)
+
+PARTS = ("A", "graph_indicator", "graph_labels", "graph_attributes")
+PARTS += ("node_labels", "node_attributes", "edge_labels", "edge_attributes")
 
 
 def read_tu(path: str | os.PathLike, quiet: bool = False) -> RawGraphs:
@@ -54,6 +58,7 @@ class _Reader:
         self.stem = find_stem(archive)
 
     def read(self):
+        self.name_strangers()
         node_offsets = self.node_offsets()
         num_nodes = int(node_offsets[-1])
         y, class_labels = self.classes(len(node_offsets) - 1)
@@ -62,6 +67,14 @@ class _Reader:
         sources, degrees = sort_edges(self.edge_columns(num_nodes), num_nodes)
         edges, edge_offsets = local_edges(sources, degrees, node_offsets, self.name("A"))
         return RawGraphs(edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, attributes)
+
+    def name_strangers(self):
+        """Says which files have the data set's name, but not that of a part: it may be a slip of the pen."""
+        known = [self.name(part) for part in PARTS]
+        for name in self.archive.names():
+            stranger = name.startswith(f"{self.stem}_") and name.endswith(".txt") and name not in known
+            if stranger and "readme" not in name.lower() and not self.quiet:
+                log.warning("%s is not a file of the TU layout%s and is not read", name, nearest(name, known))
 
     def name(self, part):
         return f"{self.stem}_{part}.txt"
@@ -240,7 +253,9 @@ def whole_lines(stream, name):
             text = b"".join(parts)
             cut = text.rstrip().rfind(b"\n") + 1
             if cut == 0:
-                raise DataFormatError(f"{name} has {CHUNK:,} bytes with no end of a line: this is not a file of numbers")
+                raise DataFormatError(
+                    f"{name} has {CHUNK:,} bytes with no end of a line: this is not a file of numbers"
+                )
             yield text[:cut]
             parts, size = [text[cut:]], len(text) - cut
     rest = b"".join(parts).rstrip()
