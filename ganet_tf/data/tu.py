@@ -192,7 +192,7 @@ def find_stem(archive):
 
 CHUNK = 8 << 20
 READ = 64 << 10
-_BLANKS = bytes.maketrans(b",;\t\r\n", b"     ")
+_BLANKS = bytes.maketrans(b",;\t\r\n\v\f", b"       ")
 _IN_NUMBERS = b"0123456789+-.eE \t\r"
 _LONELY_SIGN = re.compile(rb"[+-](?![0-9])")  # which NumPy reads as 0
 

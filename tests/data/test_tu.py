@@ -62,9 +62,7 @@ def test_a_slip_of_the_pen_is_named(tu_folder, caplog):
     folder = tu_folder(edge_labels=None, node_lables="1\n" * 6, readme="hello")
     read_tu(folder)
     assert len(caplog.records) == 1
-    assert (
-        "TINY_node_lables.txt is not a file of the TU layout (did you mean 'TINY_node_labels.txt'?)" in caplog.text
-    )
+    assert "TINY_node_lables.txt is not a file of the TU layout (did you mean 'TINY_node_labels.txt'?)" in caplog.text
 
 
 @pytest.mark.parametrize(
