@@ -134,6 +134,8 @@ def check_members(path: Path, members: list[zipfile.ZipInfo], max_bytes: int | N
     """Refuses members that would escape their folder, and zip bombs."""
     for info in members:
         parts = PurePosixPath(info.filename.replace("\\", "/"))
+        if not info.filename:
+            raise DataFormatError(f"{path.name} is damaged: a member has no name")
         if parts.is_absolute() or ".." in parts.parts or ":" in info.filename:
             raise UnsafeFileError(f"{path.name} has a member that would escape its folder: {info.filename!r}")
     max_bytes = MAX_BYTES if max_bytes is None else max_bytes

@@ -267,7 +267,8 @@ def parse(text, name, dtype, columns, first_line=1):
     """Turns whole lines into an array [lines, columns].
 
     What is left of a line of n numbers without everything that a number is made of is n - 1 commas. If that holds for
-    all lines, they are read as they stand. Other files are looked at number by number, which takes longer.
+    all lines, and there are as many words as places, they are read as they stand (NumPy makes numbers of blank
+    places, too). Other files are looked at number by number, which takes longer.
 
     Args:
         text: Bytes that end with a line's end.
@@ -279,7 +280,7 @@ def parse(text, name, dtype, columns, first_line=1):
     wide = np.int64 if np.dtype(dtype).kind == "i" else np.float64
     row = b"," * (columns - 1) + b"\n"
     separators = text.translate(None, _IN_NUMBERS)
-    if separators == row * (len(separators) // columns):
+    if separators == row * (len(separators) // columns) and _count_words(text) == len(separators):
         values = _numbers(text.replace(b"\n", b","), ",", wide)
     else:
         _check_lines(text, name, columns, first_line)
@@ -287,6 +288,12 @@ def parse(text, name, dtype, columns, first_line=1):
     if values is None or (wide is np.int64 and _has_lonely_sign(text)):
         raise DataFormatError(_not_a_number(text, name, wide, columns, first_line))
     return _in_range(values, name, dtype).reshape(-1, columns)
+
+
+def _count_words(text):
+    """How many words there are between commas and blanks, where a plus sign is a blank, too."""
+    inside = np.frombuffer(text, np.uint8) > ord(",")
+    return int(inside[0]) + np.count_nonzero(inside[1:] > inside[:-1])
 
 
 def _numbers(text, separator, dtype):

@@ -138,3 +138,8 @@ def test_devices_and_pipes_are_not_read(tmp_path):
     for path in (tmp_path / "pipe.zip", Path("/dev/zero")):
         with pytest.raises(DataFormatError, match="devices and pipes"):
             Archive(path)
+
+
+def test_a_member_without_a_name(tmp_path):
+    with pytest.raises(DataFormatError, match="a member has no name"):
+        Archive(write(tmp_path / "a.zip", {"": "1", "x.txt": "1"}))
