@@ -1,5 +1,5 @@
 # make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
-# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md from results/.
+# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md and docs/results from results/.
 # All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv
@@ -31,7 +31,7 @@ $(READY): setup.py constraints.txt
 	  sys.exit(None if ok else f"Python 3.10 to 3.13 is needed, this is {sys.version.split()[0]}: make PYTHON=python3.11 ...")'
 	@echo "Setting up $(VENV): a few minutes the first time"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,experiments]"
 	@touch $(READY)
 
 clean:

@@ -7,15 +7,12 @@ python profile_ops.py --nodes 1000000 --implementation sparse
 
 import argparse
 import contextlib
-import difflib
 import os
 import signal
 import sys
 import tempfile
 from pathlib import Path
 
-# Named again in ganet_tf.profiling.counts: a bad flag is answered before TensorFlow is loaded.
-OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
 PLOT_ENDINGS = ("png", "svg", "pdf")
 
 
@@ -42,13 +39,18 @@ def number(kind, least):
     return parse
 
 
-def operator(text):
-    """An argument type: one of the operators, the nearest one named otherwise."""
-    if text not in OPERATORS:
-        near = difflib.get_close_matches(text.lower(), OPERATORS, 1, 0.4)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected some of {' '.join(OPERATORS)}{hint}")
-    return text
+def one_of(names):
+    """An argument type: one of the names, the nearest one named otherwise."""
+    from ganet_tf.spelling import closest
+
+    def parse(text):
+        if text not in names:
+            near = closest(text, names, 0.4)
+            hint = f"; did you mean {near}?" if near else ""
+            raise argparse.ArgumentTypeError(f"got {text!r}, expected some of {' '.join(names)}{hint}")
+        return text
+
+    return parse
 
 
 def output(*endings):
@@ -72,8 +74,8 @@ def folder(text):
     return Path(text)
 
 
-def parse(arguments=None):
-    """The command line."""
+def parse(arguments, operators):
+    """The command line, which may name these operators."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     size = number(int, 1)
     add = parser.add_argument
@@ -81,7 +83,7 @@ def parse(arguments=None):
     add("--features", type=size, nargs="+", default=[48], metavar="F", help="channels in and out (48)")
     add("--k", type=size, nargs="+", default=[8], metavar="K", help="neighbours that hgao and topk keep (8)")
     add("--degree", type=number(float, 0), nargs="+", default=[8.0], metavar="D", help="mean degrees (8)")
-    add("--operators", type=operator, nargs="+", default=list(OPERATORS), metavar="OP", help=" ".join(OPERATORS))
+    add("--operators", type=one_of(operators), nargs="+", default=operators, metavar="OP", help=" ".join(operators))
     add("--implementation", choices=("dense", "sparse", "both"), default="both", help="(both)")
     add("--gradients", action="store_true", help="also time forward + backward")
     add("--threads", type=size, metavar="N", help="TensorFlow's threads (one a core)")
@@ -136,14 +138,16 @@ def without_loading_notes():
 
 def main(arguments=None):
     """Measures the table and writes it wherever it was asked for."""
-    args = parse(arguments)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    print("loading TensorFlow ...", end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print("loading TensorFlow ...", end="\r", file=sys.stderr, flush=True)
     with without_loading_notes():
-        from experiments.efficiency import measure, report, requests
+        from experiments.efficiency import measure, requests, text
         from experiments.efficiency.plot import write_plot
         from ganet_tf.errors import GANetError
+        from ganet_tf.layers.operators import profiled_operators
 
+    args = parse(arguments, list(profiled_operators()))
     try:
         wanted = requests(
             args.nodes,
@@ -163,14 +167,14 @@ def main(arguments=None):
         print(f"profile_ops.py: {error}", file=sys.stderr)
         return 2
     try:
-        remark = report.environment()
+        remark = text.environment()
         rows = measure(wanted, progress, compare=not args.no_baseline)
-        report.print_table(rows, remark)
-        for kind, write in {"json": report.write_json, "csv": report.write_csv, "plot": write_plot}.items():
+        text.print_table(rows, remark)
+        for kind, write in {"json": text.write_json, "csv": text.write_csv, "plot": write_plot}.items():
             if getattr(args, kind) is not None:
                 write(rows, getattr(args, kind))
         if args.markdown is not None:
-            report.write_markdown(rows, args.markdown, remark)
+            text.write_markdown(rows, args.markdown, remark)
     except (GANetError, OSError) as error:
         print(f"profile_ops.py: {error}", file=sys.stderr)
         return 1

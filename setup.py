@@ -16,7 +16,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     packages=find_packages(include=["ganet_tf", "ganet_tf.*"]),
-    package_data={"ganet_tf": ["**/*.yaml", "**/*.json"]},
+    package_data={"ganet_tf": ["py.typed", "**/*.json"]},
     python_requires=">=3.10,<3.14",
     install_requires=[
         "tensorflow>=2.18",
@@ -25,16 +25,15 @@ setup(
         "scipy>=1.12",
         "networkx>=3.2",
         "scikit-learn>=1.4",
-        "PyYAML>=6.0.1",
         "pooch>=1.8",
         "requests>=2.31",  # pooch's downloader
         "platformdirs>=4.0",
         "tqdm>=4.66",  # pooch's progress bar
-        "rich>=13.7",
-        "matplotlib>=3.8",
     ],
     extras_require={
         "gpu": ["tensorflow[and-cuda]>=2.18"],
+        # What train.py, profile_ops.py and experiments/ need beside the library.
+        "experiments": ["PyYAML>=6.0.1", "rich>=13.7", "matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.18"],
         "dev": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.98", "ruff>=0.6"],
     },

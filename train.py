@@ -6,7 +6,7 @@
     python train.py --task node --dataset Cora --runs 10
     python train.py --help
 
-A run that was interrupted goes on where it was when the same command is given again.
+An interrupted run resumes when the same command is given again.
 Exit codes: 0 done, 1 a fold failed, 2 a user's error, 130 interrupted.
 """
 
@@ -27,21 +27,21 @@ def main(argv=None):
         with silence():
             import tensorflow as tf
 
-            from experiments import cli
+            from experiments import command_line
             from ganet_tf.errors import GANetError
 
             tf.config.list_physical_devices("GPU")  # makes the CUDA libraries complain now, not later
 
-        arguments = cli.parse(argv)
+        arguments = command_line.parse(argv)
         if arguments.list:
-            from experiments.listing import show_list
+            from experiments.console import show_list
 
             return show_list()
         return run(arguments, argv)
     except KeyboardInterrupt:
-        from experiments.cli import command
+        from experiments.command_line import command
 
-        print(f"\nStopped. To go on where it was: {command(argv, all_flags=True)}", file=sys.stderr)
+        print(f"\nStopped. To resume: {command(argv, all_flags=True)}", file=sys.stderr)
         return 130
     except (GANetError, OSError, MemoryError) as error:
         print(f"train.py: {' '.join(str(error).split())}", file=sys.stderr)
@@ -50,35 +50,34 @@ def main(argv=None):
 
 def run(arguments, argv):
     """One run: config, data, folder, folds, summary."""
-    from experiments import cli, environment, resolve, session
-    from experiments import config as schema
-    from experiments.progress import Reporter
-    from experiments.run_folder import RunFolder
+    from experiments import command_line, console, environment
+    from experiments.config import fold_numbers, resolve
+    from experiments.run_folder import RunFolder, claim, folder_name
     from experiments.summary import write_summary
-    from experiments.trainer import Trainer
+    from experiments.tasks import load_dataset, make_task, settle_splits
+    from experiments.training import Trainer
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
     if not argv:
-        session.choose_demo(arguments)
+        command_line.choose_demo(arguments)
 
-    config, base, stem = resolve.resolve(arguments)
-    dataset = resolve.load_dataset(config, arguments.data_dir)
-    environment.set_threads(arguments.threads or session.suitable_threads(config, dataset))
-    config = session.settle_splits(config, dataset)
-    folder = RunFolder(arguments.output or os.path.join("runs", resolve.folder_name(config, base, stem)), config.task)
-    numbers = cli.parse_numbers(arguments.folds, schema.members(config), folder.member_word)
-    report = Reporter(len(numbers), config.epochs, folder.member_word, arguments.quiet)
+    config, base, stem = resolve(arguments)
+    dataset = load_dataset(config, arguments.data_dir)
+    environment.set_threads(arguments.threads or environment.suitable_threads(config, dataset))
+    config = settle_splits(config, dataset)
+    folder = RunFolder(arguments.output or os.path.join("runs", folder_name(config, base, stem)), config.task)
+    numbers = command_line.parse_numbers(arguments.folds, fold_numbers(config), folder.word)
+    report = console.Reporter(len(numbers), config.epochs, folder.word, arguments.quiet)
 
     folder.prepare()
-    config = session.claim(folder, config)
+    config = claim(folder, config)
     if config.deterministic:
         environment.make_deterministic()
-    session.greet(report, config, dataset, folder, numbers)
+    console.greet(report, config, dataset, folder, numbers)
 
-    trainer = Trainer(session.make_task(config, dataset), folder, report)
-    elsewhere = trainer.run(numbers)
-    summary = write_summary(config, folder, cli.command(argv), session.facts(dataset))
-    return session.conclude(report, summary, folder, elsewhere)
+    elsewhere = Trainer(make_task(config, dataset), folder, report).run(numbers)
+    summary = write_summary(config, folder, command_line.command(argv), {"data": dataset.statistics()})
+    return console.conclude(report, summary, folder, elsewhere)
 
 
 @contextlib.contextmanager

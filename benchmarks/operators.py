@@ -20,10 +20,11 @@ import tensorflow as tf
 from rich.console import Console
 from rich.table import Table
 
+from ganet_tf.layers.operators import profiled_operators
 from ganet_tf.memory import available_memory
 from ganet_tf.profiling import make_layer, simulated_edges, simulated_features
 
-OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
+OPERATORS = profiled_operators()
 BASELINE = ("gao", "dense", "forward")
 
 
@@ -51,7 +52,9 @@ def steps_of_size(nodes, args, x):
     fits = 4 * 6 * nodes**2 < available_memory()
     steps = {}
     for operator in args.operators:
-        for implementation in ("sparse", "dense") if fits and operator != "cgao" else ("sparse",):
+        for implementation in (
+            ("sparse", "dense") if fits and "implementation" in OPERATORS[operator].options else ("sparse",)
+        ):
             for mode in ("forward", "forward+backward"):
                 step = make_step(operator, implementation, mode != "forward", x, args.k)
                 steps[operator, implementation, mode] = step
@@ -100,7 +103,7 @@ def main():
     parser.add_argument("--features", type=int, default=48)
     parser.add_argument("--k", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--operators", nargs="+", choices=OPERATORS, default=list(OPERATORS))
+    parser.add_argument("--operators", nargs="+", choices=list(OPERATORS), default=list(OPERATORS))
     args = parser.parse_args()
     tf.get_logger().setLevel("ERROR")  # one function a row is meant, not a retracing by mistake
     console = Console()

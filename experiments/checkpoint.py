@@ -1,9 +1,10 @@
 """Where an unfinished fold stands: two alternating files with checksums.
 
-`keras.callbacks.BackupAndRestore` leaves two things out that a resumed run needs to equal an
-uninterrupted one: the states of the dropout layers' seed generators, and a write that cannot be
-halved by `kill -9`. So a checkpoint here is all variables of model and optimizer, seeds included, and
-a JSON record (epoch, history), in one file with its SHA-256 in front.
+A resumed fold must equal an uninterrupted one to the last bit, whenever it was killed. So a checkpoint is all
+variables of model and optimizer, the dropout layers' seeds included, the best weights so far, and a JSON record
+(epoch, history), in one file that is there whole or not at all, with its SHA-256 in front. There are two, because
+then a damaged one costs epochs and not the fold. `keras.callbacks.BackupAndRestore` keeps all variables, too, but
+neither history nor best weights, and nothing by which a halved file could be told from a whole one.
 """
 
 import hashlib

@@ -1,13 +1,28 @@
-"""What a run is made of: frozen dataclasses, one field for every key a YAML file may have.
+"""The settings of a run: what there is to set, how YAML and flags set it, and the configs that are shipped.
 
-`config_loader.py` fills them from YAML and from `--set key=value`; nothing else makes them.
-A field's `metadata` holds the range its value must lie in and, as `help`, what it means.
+Four parts, from the inside out: the dataclasses, one field for every key that a YAML file may have; YAML and
+`--set key=value` into them, strictly typed, and back; the shipped configs; and `resolve`, from flags to a config.
+Nothing else makes a config.
 """
 
-from dataclasses import dataclass, field
-from typing import Literal
+import dataclasses
+import math
+import re
+import types
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+import yaml
+
+from ganet_tf import data
+from ganet_tf.errors import ConfigError
+from ganet_tf.files import write_whole
 from ganet_tf.layers import operator_names
+from ganet_tf.spelling import closest, plain
+
+# 1. What there is to set
 
 TASKS = ("graph", "node")
 # The operator that gives each of the paper's networks its name.
@@ -18,9 +33,12 @@ Implementation = Literal["sparse", "dense"]
 
 
 def value(default, *, low=None, high=None, above=None, below=None, choices=None, help=""):
-    """A field with a range, low <= value <= high, above < value < below, or with `choices`, which lists them."""
+    """A field with a range, low <= value <= high, above < value < below, or with `choices`, which lists them.
+
+    `help` says what the setting means.
+    """
     rule = dict(low=low, high=high, above=above, below=below, choices=choices, help=help)
-    return field(default=default, metadata=rule)
+    return dataclasses.field(default=default, metadata=rule)
 
 
 @dataclass(frozen=True)
@@ -149,8 +167,8 @@ MODELS = {
 }
 
 
-def members(config):
-    """Numbers of the folds (graph) or runs (node) a complete run has: 1..n."""
+def fold_numbers(config):
+    """Numbers of the folds (graph) or of the repetitions (node) that a complete run has: 1..n."""
     return range(1, (config.folds if config.task == "graph" else config.runs) + 1)
 
 
@@ -159,3 +177,426 @@ def label(config):
     operator = getattr(config.model, "operator", None)
     own = NAMED_OPERATORS.get(config.model.name)
     return config.model.name if operator == own else f"{config.model.name}, operator={operator}"
+
+
+# 2. YAML into the dataclasses, and back
+
+
+def load(path, overrides=()):
+    """Reads a YAML file and applies overrides.
+
+    Args:
+        path: the file.
+        overrides: strings `key=value` (dotted keys), applied in order.
+
+    Returns:
+        A `GraphConfig` or a `NodeConfig`.
+
+    Raises:
+        ConfigError: for a missing or unreadable file, an unknown key, a wrong type or value.
+    """
+    return build(merge(read(path), overrides), source=str(path))
+
+
+def read(path):
+    """The plain dictionary in a YAML file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The config {path} cannot be read: {getattr(error, 'strerror', error)}.") from error
+    try:
+        tree = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        problem = " ".join(str(error).split())
+        raise ConfigError(f"The config {path} is not valid YAML: {problem}.") from error
+    if not isinstance(tree, dict):
+        raise ConfigError(f"The config {path} must be a mapping of keys to values, not {_kind(tree)}.")
+    return tree
+
+
+def merge(tree, overrides):
+    """A copy of the dictionary with every `key=value` put in its place."""
+    tree = {key: dict(entry) if isinstance(entry, dict) else entry for key, entry in tree.items()}
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--set needs key=value, for example optimizer.learning_rate=0.001, not {override!r}.")
+        *sections, last = key.strip().split(".")
+        place = tree
+        for section in sections:
+            place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise ConfigError(f"--set {key}: {section} is a value, not a section.")
+        try:
+            place[last] = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ConfigError(f"--set {key}: {text!r} is not a YAML value.") from error
+    return tree
+
+
+def build(tree, source="config"):
+    """The dictionary as a checked `GraphConfig` or `NodeConfig`."""
+    task = tree.get("task")
+    if task not in TASKS:
+        raise ConfigError(f"{source}: task must be graph or node, got {task!r}.")
+    tree = dict(tree)
+    tree["model"] = _build_model(task, tree.get("model"), source)
+    config = _build(CONFIGS[task], tree, "", source)
+    if task == "graph" and config.protocol == "paper" and config.patience is not None:
+        raise ConfigError(
+            f"{source}: patience needs a validation set, which protocol paper has not; "
+            "set patience to null or protocol to validation."
+        )
+    return config
+
+
+def _build_model(task, tree, source):
+    """The model section: its `name` decides which other keys there are."""
+    tree = {"name": tree} if isinstance(tree, str) else tree
+    if not isinstance(tree, dict) or "name" not in tree:
+        raise ConfigError(f"{source}: model needs a section with a name, got {tree!r}.")
+    models = MODELS[task]
+    if not isinstance(tree["name"], str) or tree["name"] not in models:
+        raise ConfigError(
+            f"{source}: model.name {tree['name']!r} is not a model of the {task} task"
+            f"{_nearest(tree['name'], models)}; there are {', '.join(models)}."
+        )
+    own = NAMED_OPERATORS.get(tree["name"])
+    return _build(models[tree["name"]], {"operator": own, **tree} if own else tree, "model.", source)
+
+
+def _build(cls, tree, prefix, source):
+    """One dataclass from one dictionary."""
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{source}: {prefix.rstrip('.')} must be a section with keys, got {tree!r}.")
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    for key in tree:
+        if key not in fields:
+            raise ConfigError(f"{source}: there is no key {prefix}{key}{_nearest(key, fields, prefix)}.")
+    hints = typing.get_type_hints(cls)
+    values = {}
+    for name, field in fields.items():
+        key = prefix + name
+        if name in tree:
+            choices = field.metadata.get("choices")
+            hint = typing.Literal[choices()] if choices else hints[name]
+            values[name] = _convert(tree[name], hint, key, source)
+            _check_range(values[name], field.metadata, key, source)
+        elif field.default is dataclasses.MISSING:
+            raise ConfigError(f"{source}: the key {key} is missing.")
+    return cls(**values)
+
+
+def _convert(raw, hint, key, source):
+    """`raw` as the type `hint`, or a ConfigError that names key, value and what was expected."""
+    if dataclasses.is_dataclass(raw):
+        return raw
+    if dataclasses.is_dataclass(hint):
+        return _build(hint, raw, key + ".", source)
+    union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
+    options = typing.get_args(hint) if union else (hint,)
+    for option in options:
+        accepted, converted = _try(raw, option)
+        if accepted:
+            return converted
+    words = " or ".join(_words(option) for option in options)
+    choices = [c for option in options if typing.get_origin(option) is typing.Literal for c in typing.get_args(option)]
+    hint_text = _nearest(raw, choices) if isinstance(raw, str) else ""
+    raise ConfigError(f"{source}: {key} must be {words}, got {raw!r} ({_kind(raw)}){hint_text}.")
+
+
+def _try(raw, option):
+    """(accepted, value) for one plain type. PyYAML reads 1e-3 as text, so text may be a number."""
+    if option is type(None):
+        return raw is None, None
+    if typing.get_origin(option) is typing.Literal:
+        return isinstance(raw, str) and raw in typing.get_args(option), raw
+    if typing.get_origin(option) is tuple:
+        items = raw.split(",") if isinstance(raw, str) else raw
+        good = isinstance(items, list | tuple) and all(isinstance(item, str) for item in items)
+        return good, tuple(item.strip() for item in items) if good else None
+    if option is bool or option is str:
+        return isinstance(raw, option), raw
+    number = _number(raw)
+    if number is None or (option is int and not float(number).is_integer()):
+        return False, None
+    return True, option(number)
+
+
+def _number(raw):
+    """A finite number from a number or its text, else None; True and False are not numbers."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        return None
+    try:
+        number = raw if isinstance(raw, int) else float(raw)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _check_range(number, rule, key, source):
+    """Holds a number against its field's range."""
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return
+    tests = {
+        "low": (lambda limit: number >= limit, "at least"),
+        "high": (lambda limit: number <= limit, "at most"),
+        "above": (lambda limit: number > limit, "above"),
+        "below": (lambda limit: number < limit, "below"),
+    }
+    for name, (good, words) in tests.items():
+        if rule.get(name) is not None and not good(rule[name]):
+            raise ConfigError(f"{source}: {key} must be {words} {rule[name]}, got {number}.")
+
+
+def _nearest(word, words, prefix=""):
+    """', did you mean x?' for the closest of `words`, or an empty string."""
+    close = closest(word, words)
+    return "" if close is None else f", did you mean {prefix}{close}?"
+
+
+def _words(option):
+    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false", type(None): "null"}
+    if typing.get_origin(option) is typing.Literal:
+        return "one of " + ", ".join(typing.get_args(option))
+    return names.get(option, "a list of texts")
+
+
+def _kind(raw):
+    names = {dict: "a section", list: "a list", str: "text", type(None): "null", bool: "true/false"}
+    return names.get(type(raw), type(raw).__name__)
+
+
+def to_tree(config):
+    """The config as plain dictionaries and lists, ready for YAML or JSON."""
+    tree = dataclasses.asdict(config)
+    tree["optimizer"]["no_decay"] = list(tree["optimizer"]["no_decay"])
+    return {"task": tree.pop("task"), **tree}
+
+
+def save(config, path):
+    """Writes the resolved config, whole or not at all."""
+    text = "# Every setting of this run, as train.py resolved it.\n"
+    write_whole(path, text + yaml.safe_dump(to_tree(config), sort_keys=False, allow_unicode=True))
+
+
+def flat(config):
+    """{dotted key: value} of every setting."""
+    pairs = {}
+    for key, entry in to_tree(config).items():
+        pairs.update({f"{key}.{k}": v for k, v in entry.items()} if isinstance(entry, dict) else {key: entry})
+    return pairs
+
+
+def differences(old, new, ignore=()):
+    """[(key, old value, new value)] of two configs' settings that are not the same."""
+    old, new = flat(old), flat(new)
+    keys = [*old, *(key for key in new if key not in old)]
+    return [(k, old.get(k), new.get(k)) for k in keys if old.get(k) != new.get(k) and k not in ignore]
+
+
+# 3. The shipped configs, and settings for data that none of them knows
+
+FOLDER = Path(__file__).resolve().parents[1] / "configs"
+ALIASES = {"imdbmulti": "imdbm"}
+DEFAULT_MODEL = "hganet"
+DERIVED = ("cganet", "ganet")  # hganet's settings with their own operator, so they need no files
+SMALL = ("ba2motifs", "karate")  # data for a first try: shipped for hganet alone
+
+UPDATES = 3000  # about as many as the shipped graph configs make
+GRAPH_OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "amsgrad": True, "weight_decay": 8e-4}
+NODE_OPTIMIZER = {"name": "adam", "learning_rate": 0.01, "weight_decay": 5e-4}
+
+
+class Shipped(NamedTuple):
+    """A data set and a model that are shipped with settings.
+
+    Attributes:
+        name: data set and model, `mutag_cganet`; the run's folder is called so, too.
+        config: the settings.
+        path: the file that they are from; hganet's for a derived one.
+    """
+
+    name: str
+    config: "GraphConfig | NodeConfig"
+    path: Path
+
+
+def all_configs():
+    """Every data set and model that is shipped with settings, derived ones included, sorted by name."""
+    found = []
+    for path in FOLDER.glob("*.yaml"):
+        stem, _, own = path.stem.partition("_")
+        for model in (own, *DERIVED) if own == DEFAULT_MODEL and stem not in SMALL else (own,):
+            name = f"{stem}_{model}"
+            found.append(Shipped(name, build(_derive(read(path), model), name), path))
+    return sorted(found, key=lambda shipped: shipped.name)
+
+
+def shipped(dataset, model=DEFAULT_MODEL):
+    """The shipped settings of a data set and a model as a dictionary, or None where there are none."""
+    if is_folder(dataset):
+        return None
+    stem = _stem(dataset)
+    derived = model in DERIVED and stem not in SMALL
+    path = FOLDER / f"{stem}_{DEFAULT_MODEL if derived else model}.yaml"
+    return _derive(read(path), model) if path.exists() else None
+
+
+def _derive(tree, model):
+    """hganet's settings for cganet or ganet; any other model's as they are."""
+    if model not in DERIVED:
+        return tree
+    return {**tree, "model": {**tree["model"], "name": model, "operator": NAMED_OPERATORS[model]}}
+
+
+def suggest(name, model, arguments):
+    """Settings made from the data themselves.
+
+    Args:
+        name: a data set's name or folder.
+        model: name of the model.
+        arguments: the parsed flags, for the data folder.
+
+    Returns:
+        A dictionary as a YAML file would give it.
+
+    Raises:
+        ConfigError: when data, task and model do not go together.
+    """
+    dataset = data.load(name, data_dir=arguments.data_dir)
+    task = task_of(dataset)
+    if arguments.task:
+        check_task(dataset, arguments.task)
+    if model not in MODELS[task]:
+        raise ConfigError(
+            f"{model} is not a model for {dataset.name}, whose {task}s are classified; "
+            f"there are {', '.join(MODELS[task])}."
+        )
+    return _suggest_graph(name, dataset, model) if task == "graph" else _suggest_node(name, model)
+
+
+def _suggest_graph(name, dataset, model):
+    counts = [count for count in dataset.statistics()["class_counts"] if count]
+    if len(counts) < 2 or min(counts) < 2:
+        raise ConfigError(f"{dataset.name} needs at least two classes with two graphs each, got {counts}.")
+    folds = min(10, *counts)
+    batch_size = 20 if len(dataset) >= 200 else 10
+    steps = max(1, len(dataset) * (folds - 1) // folds // batch_size)
+    return {
+        "task": "graph",
+        "dataset": name,
+        "model": {"name": model, "sort_pooling": 0.6},
+        "optimizer": GRAPH_OPTIMIZER,
+        "folds": folds,
+        "splits": "stratified",
+        "batch_size": batch_size,
+        "epochs": min(200, max(30, UPDATES // steps)),
+    }
+
+
+def _suggest_node(name, model):
+    return {"task": "node", "dataset": name, "model": {"name": model}, "optimizer": NODE_OPTIMIZER}
+
+
+def task_of(dataset):
+    """ "graph" for many graphs, "node" for one graph with labelled nodes."""
+    return "node" if isinstance(dataset, data.NodeDataset) else "graph"
+
+
+def check_task(dataset, task):
+    """The data set itself, if it belongs to the task."""
+    if task_of(dataset) != task:
+        raise ConfigError(f"{dataset.name} is a data set for the {task_of(dataset)} task, not for --task {task}.")
+    return dataset
+
+
+# 4. From flags to a config
+
+
+def resolve(arguments):
+    """The config that flags ask for.
+
+    Args:
+        arguments: from `command_line.parse`.
+
+    Returns:
+        (config, base, stem): the config, the same without overrides, and the name the run's folder
+        starts with.
+
+    Raises:
+        ConfigError: for contradictions between flags, file, data set and model.
+    """
+    tree, stem = _tree(arguments)
+    _check_flags(arguments, tree)
+    source = arguments.config or stem
+    base = build(tree, source)
+    return build(merge(tree, _overrides(arguments)), source), base, stem
+
+
+def _tree(arguments):
+    """(settings, stem) from --config, the shipped config or, for the user's own data, from the data."""
+    if arguments.config:
+        tree = read(arguments.config)
+        if arguments.dataset:
+            tree["dataset"] = canonical(arguments.dataset)
+        return tree, Path(arguments.config).stem
+    dataset = arguments.dataset or "MUTAG"
+    model = arguments.model or DEFAULT_MODEL
+    _check_model(model, arguments.task)
+    tree = shipped(dataset, model) or suggest(canonical(dataset), model, arguments)
+    return tree, f"{_stem(dataset)}_{model}"
+
+
+def _check_model(model, task):
+    models = {name for t in ([task] if task else TASKS) for name in MODELS[t]}
+    if model not in models:
+        where = f" of the {task} task" if task else ""
+        hint = _nearest(model, sorted(models))
+        raise ConfigError(f"There is no model {model!r}{where}{hint} There are {', '.join(sorted(models))}.")
+
+
+def _check_flags(arguments, tree):
+    """Refuses flags that contradict the settings they meet."""
+    task, model = tree.get("task"), tree.get("model")
+    name = model.get("name") if isinstance(model, dict) else model
+    what = f"{arguments.config} is a config" if arguments.config else f"{tree.get('dataset')} is a data set"
+    if arguments.task and task != arguments.task:
+        raise ConfigError(f"{what} for the {task} task, not for --task {arguments.task}.")
+    if arguments.model and name != arguments.model:
+        raise ConfigError(f"{arguments.config} is a config for {name}, not for --model {arguments.model}.")
+    if arguments.runs is not None and task == "graph":
+        raise ConfigError("--runs belongs to the node task; for another seed on graphs use --seed.")
+    if arguments.protocol == "paper" and task == "node":
+        raise ConfigError("The node task always chooses its epoch on the validation nodes: leave out --protocol.")
+
+
+def _overrides(arguments):
+    """The settings that flags ask for, as `key=value` strings; `--set` comes first, flags win."""
+    pairs = list(arguments.set)
+    for key in ("seed", "runs", "epochs", "protocol"):
+        if getattr(arguments, key) is not None:
+            pairs.append(f"{key}={getattr(arguments, key)}")
+    return pairs + (["deterministic=true"] if arguments.deterministic else [])
+
+
+def is_folder(dataset):
+    """Whether a data set is given by its folder."""
+    return any(mark in dataset for mark in "/\\") or (Path(dataset).is_dir() and _known(dataset) is None)
+
+
+def canonical(dataset):
+    """A known data set's own spelling, or the text as it is."""
+    return dataset if is_folder(dataset) else _known(dataset) or dataset
+
+
+def _known(dataset):
+    names = {plain(name): name for name in data.names()}
+    key = plain(dataset)
+    return names.get(ALIASES.get(key, key))
+
+
+def _stem(dataset):
+    if is_folder(dataset):
+        return re.sub(r"[^a-z0-9]+", "-", Path(dataset).resolve().name.lower()).strip("-") or "data"
+    return ALIASES.get(plain(dataset), plain(dataset))

@@ -1,4 +1,4 @@
-"""One process a fold: lock files that also work between machines with a shared disk."""
+"""One process per fold: lock files that also work between machines with a shared disk."""
 
 import contextlib
 import json

@@ -68,7 +68,6 @@ class Cell:
 
     @property
     def text(self):
-        """What the cell says."""
         if self.accuracy is None:
             return "OOM"
         digits = 1 if self.table == 6 else 2
@@ -76,7 +75,6 @@ class Cell:
 
     @property
     def place(self):
-        """Where it stands."""
         return f"Table {self.table}, {self.row} on {self.column}"
 
 

@@ -1,15 +1,23 @@
-"""The folder of a run: where its files are, and how they are written so that a crash cannot halve them."""
+"""The folder of a run: its name, whose it is, where its files are, and the learning curves in it."""
 
+import csv
+import dataclasses
 import errno
+import hashlib
+import io
 import json
 import os
-import shutil
+import re
 import tempfile
 from pathlib import Path
 
+from experiments import config as settings
+from experiments.lock import guard
 from ganet_tf.errors import RunError
-from ganet_tf.files import UNFINISHED, remove_unfinished
+from ganet_tf.files import UNFINISHED, remove_unfinished, write_whole
 
+# Settings that may differ between two visits to one folder: more runs only add to it.
+FREE = ("runs",)
 PROBE_BYTES = 32 * 2**20  # a model, two checkpoints and a temporary copy of the largest shipped config
 
 
@@ -17,40 +25,38 @@ class RunFolder:
     """Paths below one run's folder.
 
     Layout: `config.yaml`, `fold-01/{history.csv, result.json, model.keras}` (`run-01` on the node
-    task), `summary.json`, `summary.md`, `curves.png`. A member with a `result.json` is finished: that
+    task), `summary.json`, `summary.md`, `curves.png`. A fold with a `result.json` is finished: that
     file is written last.
 
     Args:
         path: the folder.
-        task: "graph" (members are folds) or "node" (members are runs).
+        task: "graph" (has folds) or "node" (has repetitions, called runs).
     """
 
     def __init__(self, path, task="graph"):
         self.path = Path(path)
-        self.member_word = "fold" if task == "graph" else "run"
+        self.word = "fold" if task == "graph" else "run"
 
     @property
     def config(self):
         return self.path / "config.yaml"
 
-    def member(self, number):
-        """The folder of one fold or run."""
-        return self.path / f"{self.member_word}-{number:02d}"
+    def fold(self, number):
+        """The folder of one fold, or of one repetition."""
+        return self.path / f"{self.word}-{number:02d}"
 
     def result(self, number):
-        """The parsed result.json of a finished member, or None."""
-        path = self.member(number) / "result.json"
+        """The parsed result.json of a finished fold, or None."""
+        path = self.fold(number) / "result.json"
         try:
             return json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise RunError(
-                f"{path} cannot be read ({error}); delete it to train that {self.member_word} again."
-            ) from error
+            raise RunError(f"{path} cannot be read ({error}); delete it to train that {self.word} again.") from error
 
     def results(self, numbers):
-        """{number: result} of those members that are finished."""
+        """{number: result} of those folds that are finished."""
         found = {number: self.result(number) for number in numbers}
         return {number: result for number, result in found.items() if result is not None}
 
@@ -82,13 +88,107 @@ class RunFolder:
         finally:
             Path(name).unlink(missing_ok=True)
 
-    def clear_member(self, number, keep=("lock",)):
-        """Removes what an unfinished member left, to start it anew."""
-        folder = self.member(number)
-        for path in folder.glob("*") if folder.is_dir() else ():
-            if path.name not in keep:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-
     def remove_litter(self, number):
         """Removes temporary files of a process that was killed while it wrote."""
-        remove_unfinished(self.member(number))
+        remove_unfinished(self.fold(number))
+
+
+def folder_name(config, base, stem):
+    """The default folder of a run: the config's name and what was changed in it, so that the same
+    command finds the same folder again."""
+    parts = [stem]
+    for key, _, new in settings.differences(base, config, ignore=("runs", "dataset")):
+        last = key.rpartition(".")[2]
+        if key in ("protocol", "splits"):
+            parts.append("" if new == "published" else str(new))
+        elif new is True:
+            parts.append(last)
+        else:
+            parts.append(f"{last}={new}")
+    name = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", "_".join(filter(None, parts)))
+    if len(name) > 100:
+        name = f"{name[:80]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    return name
+
+
+def claim(folder, config):
+    """Writes config.yaml into a new folder, or makes sure that an old one has the same config.
+
+    Returns:
+        The config; `runs` may have grown to what the folder already had.
+
+    Raises:
+        RunError: when the folder belongs to another config; nothing is changed then.
+    """
+    with guard(folder.path):
+        if not folder.config.exists():
+            _check_empty(folder)
+            settings.save(config, folder.config)
+            return config
+        old = settings.load(folder.config)
+        _check_same(folder, old, config)
+        if config.task == "node" and config.runs != old.runs:
+            config = dataclasses.replace(config, runs=max(config.runs, old.runs))
+            settings.save(config, folder.config)
+        return config
+
+
+def _check_empty(folder):
+    strangers = [path.name for path in folder.path.iterdir() if not path.name.startswith(".")]
+    if strangers:
+        raise RunError(
+            f"{folder.path} is not empty and not a run's folder (it has {strangers[0]} in it); "
+            "choose another with --output."
+        )
+
+
+def _check_same(folder, old, new):
+    if old.task == new.task:
+        changed = settings.differences(old, new, ignore=FREE)
+    else:
+        changed = [("task", old.task, new.task)]
+    if changed:
+        listed = ", ".join(f"{key} {before!r} there, {now!r} now" for key, before, now in changed)
+        raise RunError(
+            f"{folder.path} holds a run with another config ({listed}); "
+            "nothing was changed: choose another folder with --output, or delete that one."
+        )
+
+
+class History:
+    """Rows {"epoch": 1, "train_loss": ..., ...}, on disk as they come.
+
+    A line is written with one call, so a killed process can leave at most a part of the last one;
+    `read_history` leaves it out. Numbers are written in full, so that reading gives the same ones.
+
+    Args:
+        path: history.csv.
+        rows: rows of an interrupted run to begin with; the file is made again from them.
+    """
+
+    def __init__(self, path, rows=()):
+        self.path = Path(path)
+        self.rows = [dict(row) for row in rows]
+        write_whole(self.path, "".join(_line(row.keys()) for row in self.rows[:1]))
+        self._append("".join(_line(row.values()) for row in self.rows))
+
+    def add(self, row):
+        """Appends one epoch."""
+        self.rows.append(row)
+        self._append(("" if len(self.rows) > 1 else _line(row.keys())) + _line(row.values()))
+
+    def _append(self, text):
+        with open(self.path, "a", encoding="utf-8", newline="") as file:
+            file.write(text)
+
+
+def read_history(path):
+    """Rows of a history.csv, without a last line that was cut off."""
+    text = Path(path).read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    rows = list(csv.DictReader(io.StringIO(whole)))
+    return [{k: int(v) if k == "epoch" else float(v) for k, v in row.items()} for row in rows]
+
+
+def _line(items):
+    return ",".join(str(item) for item in items) + "\n"

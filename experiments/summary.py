@@ -1,16 +1,21 @@
-"""What a run found: `summary.json` for programs, `summary.md` for papers."""
+"""What a run found: `summary.json` for programs, `summary.md` for papers, `curves.png` for the eye."""
 
+import io
 import json
 import platform
 import statistics
 from datetime import datetime, timezone
 
-from experiments import config as schema
-from experiments import environment, history, paper, selection
-from experiments.config_loader import to_tree
+import numpy as np
+
+from experiments import environment, paper, selection
+from experiments.config import fold_numbers, label, to_tree
+from experiments.console import clock
 from experiments.lock import guard
-from experiments.progress import clock
+from experiments.run_folder import read_history
 from ganet_tf.files import write_whole
+
+COLORS = {"train": "#7f7f7f", "val": "#1f77b4", "test": "#d62728"}
 
 
 def write_summary(config, folder, command, facts=None):
@@ -27,8 +32,6 @@ def write_summary(config, folder, command, facts=None):
     Returns:
         The summary as a dictionary; without rules when no fold is finished.
     """
-    from experiments.plots import plot_curves
-
     with guard(folder.path):
         summary, curves = summarize(config, folder, command, facts)
         write_whole(folder.path / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
@@ -40,19 +43,19 @@ def write_summary(config, folder, command, facts=None):
 
 def summarize(config, folder, command, facts=None):
     """(summary, {number: history rows}) from the result files of a run."""
-    results = folder.results(schema.members(config))
+    results = folder.results(fold_numbers(config))
     good = {number: result for number, result in results.items() if "failed" not in result}
-    curves = {number: history.read(folder.member(number) / "history.csv") for number in good}
+    curves = {number: read_history(folder.fold(number) / "history.csv") for number in good}
     cell = paper.cell(config.dataset, config.model.name, getattr(config.model, "operator", None))
     summary = {
         "dataset": config.dataset,
         "model": config.model.name,
-        "label": schema.label(config),
+        "label": label(config),
         "task": config.task,
         "protocol": config.protocol,
         "folds": list(good),
-        "complete": len(good) == len(schema.members(config)),
-        "missing": [number for number in schema.members(config) if number not in results],
+        "complete": len(good) == len(fold_numbers(config)),
+        "missing": [number for number in fold_numbers(config) if number not in results],
         "failed": {number: result["failed"] for number, result in results.items() if "failed" in result},
         "paper": cell.accuracy if cell else None,
         "paper_text": cell.text if cell else None,
@@ -155,3 +158,57 @@ def _footer(summary):
         f"({hardware['processor']}); Python {versions['python']}, TensorFlow {versions['tensorflow']}, "
         f"Keras {versions['keras']}; revision {summary['git_revision']}.",
     ]
+
+
+def plot_curves(curves, summary, folder):
+    """Draws `curves.png`: every fold thin, the mean thick; accuracy on the left, loss on the right.
+
+    Args:
+        curves: {number: history rows}.
+        summary: the run's summary, for title and the paper's figure.
+        folder: its `RunFolder`.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    FigureCanvasAgg(figure)  # no window system needed, no global state touched
+    left, right = figure.subplots(1, 2)
+    figure.suptitle(
+        f"{summary['label']} on {summary['dataset']}, protocol {summary['protocol']}, "
+        f"{len(curves)} {folder.word}{'' if len(curves) == 1 else 's'}"
+    )
+    _draw(left, curves, "accuracy", 100)
+    left.set_ylabel("accuracy, %")
+    if summary["paper"] is not None:
+        left.axhline(summary["paper"], color="black", linestyle=":", label="paper")
+    _draw(right, curves, "loss", 1)
+    right.set_ylabel("cross-entropy")
+    for axes in (left, right):
+        axes.set_xlabel("epoch")
+        axes.grid(alpha=0.3)
+        axes.legend()
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    write_whole(folder.path / "curves.png", buffer.getvalue())
+
+
+def _draw(axes, curves, what, scale):
+    rows = next(iter(curves.values()))
+    for split, color in COLORS.items():
+        name = f"{split}_{what}"
+        if name not in rows[0]:
+            continue
+        lines = [scale * np.array([row[name] for row in rows]) for rows in curves.values()]
+        for line in lines:
+            axes.plot(range(1, len(line) + 1), line, color=color, alpha=0.25, linewidth=0.7)
+        mean = _mean_curve(lines)
+        axes.plot(range(1, len(mean) + 1), mean, color=color, linewidth=2, label=f"{split}, mean")
+
+
+def _mean_curve(lines):
+    """Mean over those curves that reach an epoch: runs that stopped early are of different length."""
+    table = np.full((len(lines), max(map(len, lines))), np.nan)
+    for row, line in zip(table, lines, strict=True):
+        row[: len(line)] = line
+    return np.nanmean(table, axis=0)

@@ -49,13 +49,17 @@ def remove_unfinished(folder):
 
 
 def _sync(path):
-    """Asks the system to put a file's, or a folder's, content on the disk, where the system can."""
+    """Puts a file's content on the disk, and a folder's where the system can: that one is not worth an error."""
     try:
         handle = os.open(path, os.O_RDONLY)
-    except (OSError, PermissionError):  # Windows opens no folders
-        return
+    except OSError:
+        if path.is_dir():  # Windows opens no folders
+            return
+        raise
     try:
-        with contextlib.suppress(OSError):  # some network file systems have no sync of folders
-            os.fsync(handle)
+        os.fsync(handle)
+    except OSError:  # a full or broken disk, but some network file systems have no sync of folders
+        if not path.is_dir():
+            raise
     finally:
         os.close(handle)

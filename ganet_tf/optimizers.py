@@ -95,7 +95,6 @@ class FlatAdam(keras.optimizers.Optimizer):
         return weights - alpha * mean / (tf.sqrt(square) + self.epsilon)
 
     def get_config(self):
-        """The constructor's arguments."""
         names = ("beta_1", "beta_2", "epsilon", "amsgrad", "l2")
         own = {name: getattr(self, name) for name in names}
         own.update(weight_decay=self.shrink, no_decay=list(self.no_decay), clipnorm=self.max_norm)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from experiments.config import OptimizerConfig
-from experiments.optimizers import make_optimizer
+from experiments.training import make_optimizer
 from ganet_tf.errors import ConfigError
 from ganet_tf.optimizers import FlatAdam
 

@@ -1,1 +1,1 @@
-"""What the attention of trained networks looks like: `python -m experiments.attention`."""
+"""What the attention of trained networks does: `python -m experiments.attention`."""

@@ -1,8 +1,8 @@
-"""A look inside trained models: `python -m experiments.attention [CELL ...]`.
+"""What the attention of trained networks does: `python -m experiments.attention [RUN ...]`.
 
-Writes to results/inside: selection.json (how often the hard selection is active, from the data alone), a JSON file for
-each cell (entropy of the attention, gates, choices, module by module) and figures. A cell is a folder below runs/;
-without any, all that have attention and are finished so far. `inside_section` makes the report's text of it.
+Writes to results/attention: selection.json (how often the hard selection is active, from the data alone), a JSON file
+for each run (entropy of the attention, gates, choices, module by module) and drawings. A run is a folder below runs/;
+without any, all that have attention and are finished so far. The report makes docs/results/attention.md of it.
 """
 
 import argparse
@@ -16,93 +16,86 @@ from tqdm import tqdm
 
 from experiments import config as schema
 from experiments import environment
-from experiments.attention import selection as inside_selection
-from experiments.attention.figures import draw_choice, draw_layers
+from experiments.attention import measures
+from experiments.attention.drawings import draw_choice, draw_layers
+from experiments.attention.folds import find_folds, load
 from experiments.attention.layers import looks
-from experiments.attention.measures import candidates_of, choice, entropy_ratios, is_chosen
-from experiments.attention.runs import find_runs, load
-from experiments.attention.section import read_cells
+from experiments.attention.measures import candidates_of, choice, entropy_ratios, is_chosen, write_selection
+from experiments.report.results import ATTENTION, SELECTION, Results
 from ganet_tf.errors import GANetError
 from ganet_tf.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGITS = 5
-# Cells whose choices are drawn when nothing else is asked for: selection is active there.
-DRAWN = ("imdbm_hganet", "proteins_hganet", "cora_hganet")
+# Runs whose choices are drawn when nothing else is asked for: there the selection leaves somebody out.
+DRAWN = ("imdbm/hganet", "proteins/hganet_k4", "cora/hganet")
 
 
 def main(argv=None):
     """Looks at what is asked for; returns the exit code."""
     arguments = parser().parse_args(argv)
     environment.set_threads(1)  # the same last digit on every machine
-    folder = arguments.results / "inside"
+    folder = arguments.results / ATTENTION
     try:
-        runs = find_runs(arguments.cells, arguments.runs, arguments.fold)
-        inside_selection.write_selection(folder / "selection.json", arguments.data_dir, inside_selection.DATASETS)
-        drawn = arguments.draw or to_draw(runs, fallback=not arguments.cells)
-        for run in tqdm(runs, "looking inside", unit="cell"):
-            write_cell(run, folder, run.cell in drawn, arguments.data_dir)
+        folds = find_folds(arguments.runs_asked, arguments.runs, arguments.fold)
+        write_selection(folder / SELECTION, arguments.data_dir, measures.DATASETS)
+        for fold in tqdm(folds, "attention", unit="run"):
+            write_entry(fold, folder, fold.run in (arguments.draw or DRAWN), arguments.data_dir)
     except (GANetError, OSError) as error:
-        print(f"inside: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"attention: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
-    draw_layers(read_cells(folder), folder)
-    print(f"{len(runs)} cells in {folder}")
+    draw_layers(Results(arguments.results).attention(), folder)
+    print(f"{len(folds)} runs in {folder}")
     return 0
 
 
 def parser():
     """The flags."""
     result = argparse.ArgumentParser(prog="python -m experiments.attention", description=__doc__.split("\n")[0])
-    result.add_argument("cells", nargs="*", metavar="CELL", help="folders below runs/; all by default")
+    result.add_argument("runs_asked", nargs="*", metavar="RUN", help="folders below runs/; all by default")
     result.add_argument("--runs", type=Path, default=ROOT / "runs", help="where train.py works")
-    result.add_argument("--results", type=Path, default=ROOT / "results", help="where inside/ is written")
-    result.add_argument("--fold", type=int, default=1, help="which fold's (on nodes: run's) model")
-    result.add_argument("--draw", nargs="+", default=[], metavar="CELL", help=f"hGANets to draw: {', '.join(DRAWN)}")
+    result.add_argument("--results", type=Path, default=ROOT / "results", help="where attention/ is written")
+    result.add_argument("--fold", type=int, default=1, help="the model of which fold (on nodes: seed)")
+    result.add_argument("--draw", nargs="+", default=[], metavar="RUN", help=f"hGANets to draw: {', '.join(DRAWN)}")
     result.add_argument("--data-dir", help="folder with the data sets' files (default: GANET_DATA)")
     return result
 
 
-def to_draw(runs, fallback):
-    """The cells whose choices are drawn; with `fallback`, any hGANet where there is none of those yet."""
-    hganets = [run.cell for run in runs if run.operator == "hgao"]
-    return [cell for cell in hganets if cell in DRAWN] or hganets[: int(fallback)]
-
-
-def write_cell(run, folder, drawn, data_dir=None):
-    """Writes <cell>.json and, if asked for, the drawing of its choices."""
-    model, start, batches = load(run, data_dir)
+def write_entry(fold, folder, drawn, data_dir=None):
+    """Writes <run>.json and, if asked for, the drawing of its choices."""
+    model, start, batches = load(fold, data_dir)
     modules = [
         {**now, "start": {key: before[key] for key in ("entropy", "key_norm")}}
         for now, before in zip(look_at(model, batches), look_at(start, batches), strict=True)
     ]
-    report = {**describe(run, batches), "modules": modules, "figure": None}
-    figure = folder / f"choice_{run.cell.replace('/', '_')}.png"
+    entry = {**describe(fold, batches), "modules": modules, "figure": None}
+    figure = folder / f"choice_{fold.run.replace('/', '_')}.png"
     figure.unlink(missing_ok=True)  # an older look's
-    if drawn and run.operator == "hgao":
-        draw_choice(model, batches, report, figure)
-        report["figure"] = figure.name
-    path = folder / f"{run.cell}.json"
+    if drawn and fold.operator == "hgao":
+        draw_choice(model, batches, entry, figure)
+        entry["figure"] = figure.name
+    path = folder / f"{fold.run}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    write_whole(path, json.dumps(entry, indent=2, ensure_ascii=False) + "\n")
 
 
-def describe(run, batches):
+def describe(fold, batches):
     """Which model this is, and what it was looked at with."""
-    config, graph_task = run.config, run.config.task == "graph"
+    config, graph_task = fold.config, fold.config.task == "graph"
     return {
-        "cell": run.cell,
+        "run": fold.run,
         "dataset": config.dataset,
         "task": config.task,
         "label": schema.label(config),
-        "operator": run.operator,
-        "k": config.model.k if run.operator in ("hgao", "topk") else None,
+        "operator": fold.operator,
+        "k": config.model.k if fold.operator in ("hgao", "topk") else None,
         "scale": getattr(config.model, "scale", None),
         "weight_decay": config.optimizer.weight_decay,
         "no_decay": list(config.optimizer.no_decay),
         "protocol": config.protocol,
-        "fold": run.number,
+        "fold": fold.number,
         "seed": config.seed,
-        "epoch": run.result.get("model_epoch"),
+        "epoch": fold.result.get("model_epoch"),
         "graphs": sum(int(batch["graph_ids"][-1]) + 1 for batch in batches) if graph_task else 1,
         "nodes": sum(int(batch["x"].shape[0]) for batch in batches),
     }
@@ -126,7 +119,7 @@ def joined(parts):
 
 
 def measure(look, candidates):
-    """{measure: values} of one layer and batch, one value a node."""
+    """{measure: values} of one layer and batch, one value per node."""
     found = {"entropy": entropy_ratios(look.rows, look.weights)}
     if look.gates is not None:
         found["gate"] = look.gates

@@ -1,24 +1,27 @@
-"""What attention did, in numbers: how even its weights are, and how far a choice is from one by degree or by chance.
+"""What attention did, in numbers: how uniform its weights are, and how far a choice is from one by degree or chance.
 
 Attention comes as entries: node `rows[e]` attends to node `columns[e]` with `weights[e]`. All functions give one value
-for each node (or channel), so that batches can be put together before anything is averaged. NumPy alone.
+for each node (or channel), so that batches can be put together before anything is averaged.
+
+How often the hard selection is active at all is a property of the data and k alone, and needs no model: a node with no
+more than k candidates keeps them all.
 """
 
+import json
 from typing import NamedTuple
 
 import numpy as np
 
-# Attention is asleep where its entropy is above this share of the largest possible one in every module: it then is
-# a plain mean, whatever the features are.
-ASLEEP = 0.99
+from experiments.report.runs import GRAPH_SETS, K_VALUES, NODE_SETS
+from ganet_tf import data
+from ganet_tf.data import GraphDataset
+from ganet_tf.files import write_whole
+
+DATASETS = (*GRAPH_SETS, *NODE_SETS)
+GRAPHS_AT_ONCE = 500
+
 # Scores this near, relatively, are the same number but for rounding.
 TIE = 1e-5
-
-
-def is_asleep(modules):
-    """Whether the attention of every module (as in a cell's JSON, or its "start") is as good as uniform."""
-    entropies = [module["entropy"]["mean"] for module in modules if module["entropy"]]
-    return bool(entropies) and min(entropies) > ASLEEP
 
 
 def entropy_ratios(rows, weights):
@@ -87,7 +90,7 @@ def choice(candidates, chosen, k, scores=None):
     """
     active = candidates.sizes > k
     keep = active[candidates.rows]
-    number = np.cumsum(active) - 1  # active nodes, counted anew
+    number = np.cumsum(active) - 1  # of each active node among the active ones
     rows, columns, chosen = number[candidates.rows[keep]], candidates.columns[keep], chosen[keep]
     sizes = candidates.sizes[active]
     found = {"random": k / sizes, **_overlap(rows, candidates.sizes[columns], sizes, chosen, k)}
@@ -122,3 +125,50 @@ def _tied(sizes, scores, chosen):
     worst_in = np.minimum.reduceat(np.where(chosen, scores, np.inf), starts)
     best_out = np.maximum.reduceat(np.where(chosen, -np.inf, scores), starts)
     return np.isclose(worst_in, best_out, rtol=TIE, atol=1e-12).astype(np.float64)
+
+
+def write_selection(path, data_dir=None, datasets=DATASETS):
+    """Adds to a JSON file what it does not have yet: {data set: `selection` of it}.
+
+    Data do not change, so what is there stays; to count again, delete the file.
+    """
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for name in datasets:
+        if name not in known:
+            known[name] = selection(degrees_of(load(name, data_dir)))
+    ordered = {name: known[name] for name in sorted(known, key=lambda name: order(name, datasets))}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(ordered, indent=2) + "\n")
+    return ordered
+
+
+def order(name, datasets=DATASETS):
+    """Where a data set stands in a table."""
+    return (datasets.index(name), name) if name in datasets else (len(datasets), name)
+
+
+def load(name, data_dir=None):
+    """A data set with the smallest features: only its edges count here."""
+    features = "constant" if name in GRAPH_SETS else "auto"
+    return data.load(name, data_dir=data_dir, features=features)
+
+
+def degrees_of(dataset):
+    """Number of neighbours of every node, [N]; some graphs at a time, to be spare with memory."""
+    if not isinstance(dataset, GraphDataset):
+        return np.bincount(dataset.edges[:, 1], minlength=dataset.num_nodes)
+    parts = []
+    for start in range(0, len(dataset), GRAPHS_AT_ONCE):
+        batch = dataset[start : start + GRAPHS_AT_ONCE].arrays()
+        parts.append(np.bincount(batch["edges"][:, 1], minlength=len(batch["x"])))
+    return np.concatenate(parts)
+
+
+def selection(degrees, ks=K_VALUES):
+    """Counts of nodes with more than k candidates, the node itself among them, and with more than k neighbours."""
+    return {
+        "nodes": len(degrees),
+        "max_degree": int(degrees.max()),
+        "active": {str(k): int((degrees + 1 > k).sum()) for k in ks},
+        "active_without_self": {str(k): int((degrees > k).sum()) for k in ks},
+    }

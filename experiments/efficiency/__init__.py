@@ -1,6 +1,5 @@
 """The paper's efficiency table: what `profile_ops.py` prints."""
 
-from experiments.efficiency.plan import Request, requests
-from experiments.efficiency.table import measure
+from experiments.efficiency.table import Request, TableRow, measure, requests
 
-__all__ = ["Request", "measure", "requests"]
+__all__ = ["Request", "TableRow", "measure", "requests"]

@@ -7,11 +7,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from experiments.efficiency.cells import name
+from experiments.efficiency.text import name, one_way
 from ganet_tf.files import write_whole
-from ganet_tf.profiling.counts import OPERATORS
+from ganet_tf.layers.operators import operator_names
 
-COLOURS = dict(zip(OPERATORS, ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#7f7f7f"), strict=True))
+COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf")
 PANELS = (("time_ms", "time_ms", "CPU inference, ms"), ("memory_bytes_profiler", "memory_bytes", "memory, MB"))
 
 
@@ -22,7 +22,7 @@ def draw(rows):
         scale = 1e-6 if label.endswith("MB") else 1.0
         for title, line in _lines(rows):
             points = [(row.nodes, getattr(row, ours) * scale) for row in line if getattr(row, ours)]
-            dash = "-" if line[0].implementation == "sparse" or line[0].operator == "cgao" else "--"
+            dash = "-" if line[0].implementation == "sparse" or one_way(line[0].operator) else "--"
             if points:
                 axes.plot(*zip(*points, strict=True), dash, marker="o", ms=4, color=_colour(line[0]), label=title)
         for row in rows:
@@ -58,7 +58,9 @@ def _lines(rows):
 
 
 def _colour(row):
-    return COLOURS.get(row.operator, "black")
+    """One colour an operator that attends, in the order of their table; what else there is is grey."""
+    names = operator_names()
+    return COLOURS[names.index(row.operator) % len(COLOURS)] if row.operator in names else "#7f7f7f"
 
 
 def _legend(figure, axes, rows):

@@ -1,6 +1,6 @@
 """The measuring process: `python -m experiments.efficiency.worker`, a JSON request a line in, a JSON row a line out.
 
-It imports TensorFlow once, uses none of it, and forks: so every row gets a process of its own, with its own
+It imports TensorFlow once, uses none of it, and forks: so every row gets processes of its own, with their own
 threads and memory, without paying seconds of import for each. A row that is killed takes nothing else along.
 Where forking is unsafe (any system but Linux) the rows share this process.
 """
@@ -13,10 +13,9 @@ import sys
 
 import tensorflow as tf
 
-from experiments.efficiency import paper
-from experiments.efficiency.plan import Request
-from ganet_tf.profiling.graphs import simulated_edges, simulated_features
-from ganet_tf.profiling.profiler import make_layer, profile
+from experiments.efficiency.table import Request
+from ganet_tf.memory import return_memory
+from ganet_tf.profiling import make_layer, profile, simulated_edges, simulated_features, watched_growth
 
 SECONDS_A_ROW = 900  # a row that hangs is ended by the alarm signal
 
@@ -28,12 +27,8 @@ def _graph(nodes, features, degree, seed):
 
 
 def measure(request):
-    """The row of a request, as a dict."""
-    x, edges = _graph(*request.group, request.seed)
-    if request.threads:
-        tf.config.threading.set_intra_op_parallelism_threads(request.threads)
-        tf.config.threading.set_inter_op_parallelism_threads(request.threads)
-    layer = make_layer(request.operator, request.implementation, request.features, request.k)
+    """What is measured of a request, as a dict."""
+    layer, x, edges = _prepare(request)
     row = profile(
         layer,
         x,
@@ -43,25 +38,40 @@ def measure(request):
         trace=request.trace and os.path.join(request.trace, request.slug),
         memory_limit=request.memory_limit,
     )
-    nodes, features = row.nodes, row.features
-    papers = {
-        "madd_formula": paper.madd(row.operator, nodes, features, row.k),
-        "memory_bytes_formula": paper.memory_bytes(row.operator, nodes, features),
-        "paper": paper.cell(row.operator, nodes, features, row.k),
-    }
-    return {**row.as_dict(), **papers, "degree": request.degree}
+    return row.as_dict()
+
+
+def measure_growth(request):
+    """By how much a process grows that gives back what it frees: slow, and so apart from everything that is timed."""
+    return_memory()
+    return {"peak_rss_bytes": watched_growth(*_prepare(request))}
+
+
+def _prepare(request):
+    x, edges = _graph(*request.group, request.seed)
+    if request.threads:
+        tf.config.threading.set_intra_op_parallelism_threads(request.threads)
+        tf.config.threading.set_inter_op_parallelism_threads(request.threads)
+    return make_layer(request.operator, request.implementation, request.features, request.k), x, edges
 
 
 def _measure_apart(request):
-    """The row of a request, measured in a fork of this process."""
+    """What is measured of a request in two forks of this process: one is timed, the other one's memory is watched."""
     _graph(*request.group, request.seed)
+    row = _in_a_fork(measure, request)
+    if row.get("time_ms") is not None:
+        row["peak_rss_bytes"] = _in_a_fork(measure_growth, request).get("peak_rss_bytes")
+    return row
+
+
+def _in_a_fork(how, request):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
         signal.alarm(SECONDS_A_ROW)
         with os.fdopen(writer, "w", encoding="utf-8") as answer:
-            answer.write(json.dumps(_answer(request, measure)))
+            answer.write(json.dumps(_answer(request, how)))
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as answer:

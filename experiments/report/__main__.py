@@ -1,4 +1,4 @@
-"""Writes RESULTS.md, its plots and the README's short form from results/: `python -m experiments.report`."""
+"""Writes RESULTS.md, docs/results, the plots and the README's tables from results/: `python -m experiments.report`."""
 
 import argparse
 import sys
@@ -8,13 +8,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from experiments.report.cells import all_cells
-from experiments.report.collection import Results
-from experiments.report.document import document
-from experiments.report.figures import plots, same_picture
-from experiments.report.markdown import RUN, between_marks
-from experiments.report.short_form import config_table, readme_block
-from experiments.report.tuning import tuning_cells
+from experiments.report.pages import pages
+from experiments.report.plots import plots, same_picture
+from experiments.report.readme import config_table, readme_block
+from experiments.report.results import Results
+from experiments.report.runs import TUNING, reported_runs, tuning_runs
+from experiments.report.writing import RUN, between_marks
 from ganet_tf.errors import GANetError
 from ganet_tf.files import write_whole
 
@@ -32,7 +31,7 @@ def main(argv=None):
         return 2
     if arguments.check:
         if stale:
-            print(f"Not what results/ gives: {', '.join(sorted(stale))}; give `make report`.", file=sys.stderr)
+            print(f"Not what results/ gives: {', '.join(sorted(stale))}; run `make report`.", file=sys.stderr)
         return 1 if stale else 0
     for name, data in stale.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -52,10 +51,10 @@ def parser():
 def outputs(root):
     """{path below `root`: content} of everything that the report is."""
     results = Results(root / "results")
-    files = {"RESULTS.md": document(results).encode()}
+    files = {path: text.encode() for path, text in pages(results).items()}
     blocks = {
         "README.md": lambda: readme_block(results),
-        "configs/README.md": lambda: config_table(results, root / "configs"),
+        "configs/README.md": lambda: config_table(results),
     }
     for name, block in blocks.items():
         if (root / name).exists():
@@ -73,20 +72,18 @@ def is_current(path, data):
 
 
 def print_state(results, written):
-    """What was written, and which cells are done and missing."""
+    """What was written, and which runs are done and missing."""
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    groups = {}
-    for cell in [*all_cells(), *tuning_cells()]:
-        groups.setdefault("tuning" if cell.name.startswith("tuning/") else cell.dataset, []).append(cell)
-    lines = Table("cells", "done", "missing", box=SIMPLE_HEAD, pad_edge=False)
-    for group, cells in groups.items():
-        missing = results.missing(cells)
-        prefix = "tuning/" if group == "tuning" else f"{cells[0].name.partition('_')[0]}_"
-        names = ", ".join(cell.name.removeprefix(prefix) for cell in missing)
-        lines.add_row(group, f"{len(cells) - len(missing)} of {len(cells)}", names or "-")
+    runs = [*reported_runs(), *tuning_runs()]
+    lines = Table("runs", "done", "missing", box=SIMPLE_HEAD, pad_edge=False)
+    for group in dict.fromkeys(TUNING if run.is_tuning else run.dataset for run in runs):
+        mine = [run for run in runs if group == (TUNING if run.is_tuning else run.dataset)]
+        missing = results.missing(mine)
+        names = ", ".join(run.name.partition("/")[2] for run in missing)
+        lines.add_row(group, f"{len(mine) - len(missing)} of {len(mine)}", names or "-")
     console.print(lines)
     print("written: " + ", ".join(written) if written else "everything was up to date")
-    if results.missing([cell for cells in groups.values() for cell in cells]):
+    if results.missing(runs):
         print(f"What is missing: {RUN}")
 
 

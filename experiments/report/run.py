@@ -1,8 +1,8 @@
-"""Runs the cells of RESULTS.md that are not there yet: `python -m experiments.report.run`.
+"""Trains the runs behind RESULTS.md that are not there yet: `python -m experiments.report.run`.
 
-A cell takes one core, so as many run side by side as there are cores. Several of these commands may run at once too:
-train.py shares out the folds. Whatever is cut off goes on where it was. A finished cell's summary and config are copied
-from runs/ to results/.
+A run takes one core, so as many train side by side as there are cores. Several of these commands may work at once too:
+train.py shares out the folds. Whatever is cut off resumes with the same command. A finished run's summary is copied
+from runs/ to results/, and the config of a tuning run beside it.
 """
 
 import argparse
@@ -15,77 +15,76 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from experiments.report.cells import all_cells
-from experiments.report.summaries import KEPT, finished
-from experiments.report.tuning import tuning_cells
+from experiments.report.results import finished
+from experiments.report.runs import reported_runs, tuning_runs
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(argv=None):
-    """Runs what is asked for; returns the number of cells that failed."""
+    """Trains what is asked for; returns the number of runs that failed."""
     arguments = parser().parse_args(argv)
-    cells = [cell for cell in [*all_cells(), *tuning_cells()] if chosen(cell, arguments.only)]
-    if not cells:
-        print(f"No cell's name contains any of: {', '.join(arguments.only)}. See --list.", file=sys.stderr)
+    runs = [run for run in [*reported_runs(), *tuning_runs()] if chosen(run, arguments.only)]
+    if not runs:
+        print(f"No run's name contains any of: {', '.join(arguments.only)}. See --list.", file=sys.stderr)
         return 2
     if arguments.list:
-        for cell in cells:
-            print(f"{'done' if finished(arguments.results / cell.name) else '    '}  {cell.name:28} {cell.command}")
+        for run in runs:
+            print(f"{'done' if finished(arguments.results / run.name) else '    '}  {run.name:28} {run.command}")
         return 0
     if arguments.jobs < 1:
-        print(f"--jobs is {arguments.jobs}, but at least one cell has to run at a time.", file=sys.stderr)
+        print(f"--jobs is {arguments.jobs}, but at least one run has to train at a time.", file=sys.stderr)
         return 2
-    failed = run_all(cells, arguments)
-    print(f"failed: {', '.join(failed)}" if failed else f"{len(cells)} cells: nothing failed")
+    failed = train_all(runs, arguments)
+    print(f"failed: {', '.join(failed)}" if failed else f"{len(runs)} runs: nothing failed")
     return len(failed)
 
 
 def parser():
     """The flags."""
     result = argparse.ArgumentParser(prog="python -m experiments.report.run", description=__doc__.split("\n")[0])
-    result.add_argument("--only", nargs="+", default=[], metavar="PART", help="cells whose name contains one of these")
-    result.add_argument("--list", action="store_true", help="show the cells and their commands, and stop")
-    result.add_argument("--jobs", type=int, default=os.cpu_count(), help="cells at a time (default: the cores)")
+    result.add_argument("--only", nargs="+", default=[], metavar="PART", help="runs whose name contains one of these")
+    result.add_argument("--list", action="store_true", help="show the runs and their commands, and stop")
+    result.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time (default: the cores)")
     result.add_argument("--runs", type=Path, default=ROOT / "runs", help="where train.py works")
     result.add_argument("--results", type=Path, default=ROOT / "results", help="where finished summaries go")
     return result
 
 
-def chosen(cell, parts):
-    """Whether a cell is asked for."""
-    return not parts or any(part in cell.name for part in parts)
+def chosen(run, parts):
+    """Whether a run is asked for."""
+    return not parts or any(part in run.name for part in parts)
 
 
-def run_all(cells, arguments):
-    """Runs the cells, `--jobs` of them at a time; returns the names of those that failed."""
+def train_all(runs, arguments):
+    """Trains `--jobs` runs at a time; returns the names of those that failed."""
     with ThreadPoolExecutor(arguments.jobs) as pool:
         try:
-            went_well = list(tqdm(pool.map(lambda cell: run(cell, arguments), cells), "cells", len(cells), unit="cell"))
+            went_well = list(tqdm(pool.map(lambda run: train(run, arguments), runs), "runs", len(runs), unit="run"))
         except KeyboardInterrupt:  # train.py has heard of it as well, and keeps what it has
             pool.shutdown(cancel_futures=True)
             raise
-    return [cell.name for cell, well in zip(cells, went_well, strict=True) if not well]
+    return [run.name for run, well in zip(runs, went_well, strict=True) if not well]
 
 
-def run(cell, arguments):
-    """Trains a cell unless it is there; returns whether that went well."""
-    target, work = arguments.results / cell.name, arguments.runs / cell.name
+def train(run, arguments):
+    """Trains a run unless it is there; returns whether that went well."""
+    target, work = arguments.results / run.name, arguments.runs / run.name
     if finished(target):
         return True
-    words = [sys.executable, str(ROOT / "train.py"), *cell.arguments, "--output", str(work), "--quiet"]
-    tqdm.write(cell.command)
+    words = [sys.executable, str(ROOT / "train.py"), *run.arguments, "--output", str(work), "--quiet"]
+    tqdm.write(run.command)
     if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
         return False
     if finished(work):  # else another process is still at one of its folds, and will copy it
-        keep(work, target)
+        keep(run, work, target)
     return True
 
 
-def keep(work, target):
-    """Copies what the report is made from."""
+def keep(run, work, target):
+    """Copies what the report is made from; a tuning run can only be run again from the config as it was then."""
     target.mkdir(parents=True, exist_ok=True)
-    for name in KEPT:
+    for name in ("config.yaml", "summary.json") if run.is_tuning else ("summary.json",):
         shutil.copyfile(work / name, target / name)
 
 
@@ -93,4 +92,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        sys.exit("Stopped. The same command goes on where it was.")
+        sys.exit("Stopped. The same command resumes.")

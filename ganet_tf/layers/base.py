@@ -1,12 +1,17 @@
-"""What every graph layer here shares: Keras's usual arguments, input checks, dropout, bias and activation."""
+"""What every graph layer here shares: Keras's usual arguments, input checks, dropout, bias and activation.
+
+`AttentionLayer` adds what the attention layers share: the key and value matrices, the scale, the implementation.
+"""
 
 import keras
 import tensorflow as tf
 
+from ganet_tf import ops
 from ganet_tf.layers.checks import (
     check_dense,
     check_edges_given,
     check_rate,
+    check_scale,
     check_shapes,
     check_types,
     check_units,
@@ -40,17 +45,17 @@ class GraphLayer(keras.layers.Layer):
 
     def __init__(
         self,
-        units,
+        units: int,
         activation=None,
-        use_bias=False,
+        use_bias: bool = False,
         kernel_initializer="glorot_uniform",
         bias_initializer="zeros",
         kernel_regularizer=None,
         bias_regularizer=None,
         kernel_constraint=None,
         bias_constraint=None,
-        dropout=0.0,
-        seed=None,
+        dropout: float = 0.0,
+        seed: int | None = None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -71,7 +76,6 @@ class GraphLayer(keras.layers.Layer):
 
     @property
     def output_units(self):
-        """Channels that come out."""
         return self.units
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
@@ -103,7 +107,6 @@ class GraphLayer(keras.layers.Layer):
         return self._drop(x, training=training)
 
     def finish(self, outputs):
-        """Adds the bias and applies the activation."""
         if self.use_bias:
             outputs = outputs + tf.cast(self.bias, outputs.dtype)
         return self.activation(outputs)
@@ -125,11 +128,9 @@ class GraphLayer(keras.layers.Layer):
         return keras.KerasTensor(shape, dtype=self.compute_dtype)
 
     def compute_output_shape(self, x_shape, edges_shape=None, graph_ids_shape=None):
-        """[N, F] -> [N, units]."""
         return (x_shape[0], self.output_units)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "units": self.units,
@@ -144,6 +145,49 @@ class GraphLayer(keras.layers.Layer):
             "dropout": self.dropout,
             "seed": self.seed,
         }
+
+
+class AttentionLayer(GraphLayer):
+    """Base of the attention layers: keys are x W_K, values x W_V, and queries x itself.
+
+    Args:
+        units: Number of output channels.
+        scale: Factor on the scores e_ij before the softmax: `None` (the paper's: none), `"sqrt"` for
+            1/√F, or a number.
+        implementation: `"sparse"` (neighbour lists, the default) or `"dense"` (the paper's [N, N] matrices).
+        **kwargs: See `GraphLayer`.
+    """
+
+    scale_names = ("sqrt",)
+
+    def __init__(self, units: int, scale: float | str | None = None, implementation: str = "sparse", **kwargs):
+        super().__init__(units, **kwargs)
+        ops.checks.check_implementation(implementation)
+        self.scale = check_scale(scale, self.scale_names)
+        self.implementation = implementation
+
+    def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
+        """Makes key_kernel [F, key width] and value_kernel [F, units]."""
+        super().build(x_shape, edges_shape, graph_ids_shape)
+        self.key_kernel = self.add_kernel("key_kernel", (x_shape[-1], self.key_width(x_shape[-1])))
+        self.value_kernel = self.add_kernel("value_kernel", (x_shape[-1], self.units))
+
+    def key_width(self, num_features):
+        """Channels of a key: those of the query, which is x itself, so that W_K is square."""
+        return num_features
+
+    def project(self, x):
+        # The casts matter only outside of a Keras call (HGAO.selected): inside, Keras has cast the weights.
+        keys = tf.matmul(x, tf.cast(self.key_kernel, x.dtype))
+        return keys, tf.matmul(x, tf.cast(self.value_kernel, x.dtype))
+
+    @property
+    def score_options(self):
+        """The keyword arguments that every attention function of `ops` takes."""
+        return {"scale": self.scale, "implementation": self.implementation}
+
+    def get_config(self):
+        return {**super().get_config(), "scale": self.scale, "implementation": self.implementation}
 
 
 def fresh(initializer):

@@ -3,7 +3,7 @@
 import keras
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
+from ganet_tf.layers.base import AttentionLayer
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -50,7 +50,7 @@ class CGAO(AttentionLayer):
     needs_edges = False
     scale_names = ("sqrt", "mean")
 
-    def __init__(self, units, scale=None, **kwargs):
+    def __init__(self, units: int, scale: float | str | None = None, **kwargs):
         super().__init__(units, scale=scale, **kwargs)
 
     def key_width(self, num_features):
@@ -64,7 +64,6 @@ class CGAO(AttentionLayer):
         return self.finish(ops.cgao(keys, values, graph_ids, scale=self.scale))
 
     def get_config(self):
-        """The constructor's arguments."""
         config = super().get_config()
         config.pop("implementation")  # there is only one
         return config

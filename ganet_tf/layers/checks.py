@@ -7,7 +7,7 @@ import numbers
 
 import keras
 
-from ganet_tf.ops.features import is_sparse
+from ganet_tf.ops.sparse import is_sparse
 
 
 def shape_of(tensor):

@@ -20,8 +20,7 @@ class GAM(keras.layers.Layer):
 
     Args:
         units: Number of channels of the operator and of the GCN, and so of channels that the module adds.
-        operator: `"hgao"`, `"gao"`, `"cgao"`, `"topk"`, `"sampled"`, `"linear"`, or a layer as a template
-            (see `get_operator`).
+        operator: What attends: a name of `layers.operator_names()`, or a layer as a template (see `get_operator`).
         k: Neighbours a node attends to, where the operator chooses.
         skip: `"module"` gives [X, g], the skip around the whole module of section 4.2; `"gcn"` gives [h, g],
             the skip around the GCN of section 3.3.
@@ -56,16 +55,16 @@ class GAM(keras.layers.Layer):
 
     def __init__(
         self,
-        units,
-        operator="hgao",
-        k=8,
-        skip="module",
-        dropout=0.0,
-        attention_dropout=0.0,
+        units: int,
+        operator: str | dict | keras.layers.Layer = "hgao",
+        k: int = 8,
+        skip: str = "module",
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
         activation=None,
-        normalization="sym",
-        scale=None,
-        implementation="sparse",
+        normalization: str | None = "sym",
+        scale: float | str | None = None,
+        implementation: str = "sparse",
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
         **kwargs,
@@ -103,13 +102,11 @@ class GAM(keras.layers.Layer):
         self.gcn.build(self.attention_shape(x_shape), edges_shape, graph_ids_shape)
 
     def call(self, x, edges, graph_ids=None, training=None):
-        """[X, GCN(operator(X))]."""
         h = self.attention(self.attention_drop(x, training=training), edges, graph_ids, training=training)
         g = self.gcn(h, edges, graph_ids, training=training)
         return tf.concat([x if self.skip == "module" else h, g], axis=-1)
 
     def attention_shape(self, x_shape):
-        """The shape that the operator puts out."""
         return self.attention.compute_output_shape(x_shape)
 
     def compute_output_shape(self, x_shape, edges_shape=None, graph_ids_shape=None):
@@ -125,7 +122,6 @@ class GAM(keras.layers.Layer):
         return keras.KerasTensor(shape, dtype=self.compute_dtype)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "units": self.units,

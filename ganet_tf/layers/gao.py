@@ -3,7 +3,7 @@
 import keras
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
+from ganet_tf.layers.base import AttentionLayer
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")

@@ -53,7 +53,16 @@ class GAT(SavesSeed, GraphLayer):
 
     takes_sparse = True
 
-    def __init__(self, units, heads=8, concat=True, attention_dropout=0.0, negative_slope=0.2, use_bias=True, **kwargs):
+    def __init__(
+        self,
+        units: int,
+        heads: int = 8,
+        concat: bool = True,
+        attention_dropout: float = 0.0,
+        negative_slope: float = 0.2,
+        use_bias: bool = True,
+        **kwargs,
+    ):
         super().__init__(units, use_bias=use_bias, **kwargs)
         self.heads = check_units(heads, "heads")
         self.concat = concat
@@ -63,7 +72,6 @@ class GAT(SavesSeed, GraphLayer):
 
     @property
     def output_units(self):
-        """Channels that come out."""
         return self.heads * self.units if self.concat else self.units
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
@@ -74,7 +82,6 @@ class GAT(SavesSeed, GraphLayer):
         self.target_kernel = self.add_kernel("target_kernel", (self.heads, self.units))
 
     def call(self, x, edges, graph_ids=None, training=None):
-        """Multi-head additive attention."""
         x = self.prepare(x, edges, graph_ids, training)
         h = tf.reshape(ops.features_matmul(x, self.kernel), [-1, self.heads, self.units])
         dropping = training and self.attention_dropout > 0
@@ -92,7 +99,6 @@ class GAT(SavesSeed, GraphLayer):
         return self.finish(tf.reduce_mean(outputs, axis=1))
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "heads": self.heads,

@@ -49,7 +49,14 @@ class GCN(GraphLayer):
 
     takes_sparse = True
 
-    def __init__(self, units, normalization="sym", implementation="sparse", use_bias=True, **kwargs):
+    def __init__(
+        self,
+        units: int,
+        normalization: str | None = "sym",
+        implementation: str = "sparse",
+        use_bias: bool = True,
+        **kwargs,
+    ):
         super().__init__(units, use_bias=use_bias, **kwargs)
         ops.checks.check_choice(normalization, "normalization", ops.checks.NORMALIZATIONS)
         ops.checks.check_implementation(implementation)
@@ -57,7 +64,6 @@ class GCN(GraphLayer):
         self.implementation = implementation
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
-        """Makes kernel [F, units]."""
         super().build(x_shape, edges_shape, graph_ids_shape)
         self.kernel = self.add_kernel("kernel", (x_shape[-1], self.units))
 
@@ -73,7 +79,6 @@ class GCN(GraphLayer):
         return ops.gcn(h, edges, normalization=self.normalization, implementation=self.implementation)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "normalization": self.normalization,

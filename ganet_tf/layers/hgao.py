@@ -6,8 +6,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
-from ganet_tf.layers.base import fresh
+from ganet_tf.layers.base import AttentionLayer, fresh
 
 
 class Selection(NamedTuple):
@@ -73,10 +72,10 @@ class HGAO(AttentionLayer):
 
     def __init__(
         self,
-        units,
-        k=8,
-        scale=None,
-        implementation="sparse",
+        units: int,
+        k: int = 8,
+        scale: float | str | None = None,
+        implementation: str = "sparse",
         projection_initializer="glorot_uniform",
         projection_regularizer=None,
         projection_constraint=None,
@@ -135,7 +134,6 @@ class HGAO(AttentionLayer):
         return Selection(indices, tf.where(indices >= 0, chosen, tf.zeros_like(chosen)), weights)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "k": self.k,

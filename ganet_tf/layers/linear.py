@@ -39,11 +39,9 @@ class Linear(GraphLayer):
     needs_edges = False
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
-        """Makes kernel [F, units]."""
         super().build(x_shape, edges_shape, graph_ids_shape)
         self.kernel = self.add_kernel("kernel", (x_shape[-1], self.units))
 
     def call(self, x, edges=None, graph_ids=None, training=None):
-        """X W."""
         x = self.prepare(x, edges, graph_ids, training)
         return self.finish(tf.matmul(x, self.kernel))

@@ -6,6 +6,7 @@ import keras
 
 from ganet_tf.layers.cgao import CGAO
 from ganet_tf.layers.gao import GAO
+from ganet_tf.layers.gcn import GCN
 from ganet_tf.layers.hgao import HGAO
 from ganet_tf.layers.linear import Linear
 from ganet_tf.layers.sampled_gao import SampledGAO
@@ -18,7 +19,8 @@ class Operator(NamedTuple):
 
     Args:
         layer: the class, called as layer(x, edges, graph_ids).
-        options: which of the options `SHARED` by all networks its constructor takes.
+        options: which of the options `SHARED` by all networks its constructor takes. Without "implementation" there
+            is one way to compute it, of dense products.
         attends: False for a control without attention, which `profile_ops.py` leaves out.
     """
 
@@ -54,9 +56,15 @@ class OperatorTemplate:
         return type(layer).from_config(config)
 
 
-def operator_names():
+def operator_names() -> tuple[str, ...]:
     """The names that `get_operator` knows."""
     return tuple(OPERATORS)
+
+
+def profiled_operators() -> dict[str, Operator]:
+    """The rows that `profile_ops.py` measures: what attends, and beside it the graph convolution."""
+    attending = {name: row for name, row in OPERATORS.items() if row.attends}
+    return {**attending, "gcn": Operator(GCN, ("implementation",))}
 
 
 def as_operator(operator):
@@ -81,7 +89,7 @@ def operator_config(operator):
     return operator.config if isinstance(operator, OperatorTemplate) else operator
 
 
-def get_operator(operator, units, **options):
+def get_operator(operator, units: int, **options) -> keras.layers.Layer:
     """An attention layer of `units` channels.
 
     Args:

@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
+from ganet_tf.layers.base import AttentionLayer
 from ganet_tf.layers.dropout import SavesSeed
 
 
@@ -51,7 +51,14 @@ class SampledGAO(SavesSeed, AttentionLayer):
     [[3.0], [2.0], [3.0]]
     """
 
-    def __init__(self, units, temperature=1.0, scale=None, implementation="sparse", **kwargs):
+    def __init__(
+        self,
+        units: int,
+        temperature: float = 1.0,
+        scale: float | str | None = None,
+        implementation: str = "sparse",
+        **kwargs,
+    ):
         super().__init__(units, scale=scale, implementation=implementation, **kwargs)
         if isinstance(temperature, str) or not temperature > 0:
             raise ValueError(f"`temperature` must be a number above 0, but is {temperature!r}.")
@@ -69,5 +76,4 @@ class SampledGAO(SavesSeed, AttentionLayer):
         return self.finish(outputs)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {**super().get_config(), "temperature": self.temperature}

@@ -40,7 +40,7 @@ class SortPooling(keras.layers.Layer):
     [[-1.0, -2.0], [5.0, 0.0]]
     """
 
-    def __init__(self, k, **kwargs):
+    def __init__(self, k: int, **kwargs):
         super().__init__(**kwargs)
         ops.checks.check_k(k)
         self.k = int(k)
@@ -51,7 +51,6 @@ class SortPooling(keras.layers.Layer):
         check_shapes(x_shape, edges_shape, graph_ids_shape, self.name)
 
     def call(self, x, edges=None, graph_ids=None, training=None):
-        """Sorts and cuts, graph by graph."""
         self.check_inputs(x, edges, graph_ids)
         if graph_ids is None:
             graph_ids = tf.zeros(tf.shape(x)[:1], "int32")
@@ -72,5 +71,4 @@ class SortPooling(keras.layers.Layer):
         return keras.KerasTensor(self.compute_output_shape(shape_of(x)), dtype=self.compute_dtype)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {**super().get_config(), "k": self.k}

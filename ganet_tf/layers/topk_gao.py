@@ -3,7 +3,7 @@
 import keras
 
 from ganet_tf import ops
-from ganet_tf.layers.attention import AttentionLayer
+from ganet_tf.layers.base import AttentionLayer
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -47,17 +47,17 @@ class TopKGAO(AttentionLayer):
     [[3.0], [2.0], [3.0]]
     """
 
-    def __init__(self, units, k=8, scale=None, implementation="sparse", **kwargs):
+    def __init__(
+        self, units: int, k: int = 8, scale: float | str | None = None, implementation: str = "sparse", **kwargs
+    ):
         super().__init__(units, scale=scale, implementation=implementation, **kwargs)
         ops.checks.check_k(k)
         self.k = int(k)
 
     def call(self, x, edges, graph_ids=None, training=None):
-        """Attention over the k neighbours with the largest scores."""
         x = self.prepare(x, edges, graph_ids, training)
         keys, values = self.project(x)
         return self.finish(ops.topk_gao(x, keys, values, edges, self.k, **self.score_options))
 
     def get_config(self):
-        """The constructor's arguments."""
         return {**super().get_config(), "k": self.k}

@@ -6,9 +6,8 @@ from ganet_tf.models.ganet import GANet
 from ganet_tf.models.gat import GAT
 from ganet_tf.models.gcn import GCN
 from ganet_tf.models.graph_classifier import GraphClassifier
-from ganet_tf.models.layerwise import predict_layerwise
+from ganet_tf.models.layerwise import predict_layerwise, receptive_hops
 from ganet_tf.models.node_classifier import NodeClassifier
-from ganet_tf.models.receptive_field import receptive_hops
 
 __all__ = [
     "DGCNN",

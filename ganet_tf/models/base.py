@@ -108,7 +108,6 @@ class GraphModel(keras.Model):
         return super().export(filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
 
     def get_config(self):
-        """The constructor's arguments, as they were given."""
         config = {name: plain(getattr(self, name)) for name in self._argument_names}
         return {**super().get_config(), **config}
 

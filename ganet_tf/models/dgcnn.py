@@ -50,16 +50,16 @@ class DGCNN(GraphModel):
 
     def __init__(
         self,
-        num_classes,
-        sort_pooling_k=30,
-        units=(32, 32, 32, 1),
+        num_classes: int,
+        sort_pooling_k: int = 30,
+        units: tuple[int, ...] = (32, 32, 32, 1),
         activation="tanh",
-        dropout=0.0,
-        head_dropout=0.5,
-        normalization="row",
+        dropout: float = 0.0,
+        head_dropout: float = 0.5,
+        normalization: str | None = "row",
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
-        implementation="sparse",
+        implementation: str = "sparse",
         **kwargs,
     ):
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer}
@@ -85,7 +85,7 @@ class DGCNN(GraphModel):
             x_shape = layer.compute_output_shape(x_shape)
         self.head.build((None, sum(self.units)), graph_ids_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """The outputs of all convolutions side by side, then class scores of each graph."""
         x, edges, graph_ids, _ = self.unpack(inputs)
         outputs = []
@@ -95,5 +95,4 @@ class DGCNN(GraphModel):
         return self.head(tf.concat(outputs, axis=-1), graph_ids=graph_ids, training=training)
 
     def compute_output_shape(self, input_shape):
-        """[B, num_classes]."""
         return (None, self.num_classes)

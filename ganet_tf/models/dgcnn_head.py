@@ -45,9 +45,9 @@ class DGCNNHead(keras.layers.Layer):
 
     def __init__(
         self,
-        num_classes,
-        sort_pooling_k=30,
-        dropout=0.5,
+        num_classes: int,
+        sort_pooling_k: int = 30,
+        dropout: float = 0.5,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
         **kwargs,
@@ -91,11 +91,9 @@ class DGCNNHead(keras.layers.Layer):
         return self.stack(self.pooling(x, graph_ids=graph_ids), training=training)
 
     def compute_output_shape(self, x_shape, graph_ids_shape=None):
-        """[B, num_classes]."""
         return (None, self.num_classes)
 
     def get_config(self):
-        """The constructor's arguments."""
         return {
             **super().get_config(),
             "num_classes": self.num_classes,

@@ -1,11 +1,11 @@
 """The graph attention network: the paper's architecture for node embeddings."""
 
 import keras
+import tensorflow as tf
 
 from ganet_tf.layers import GAM, GCN
 from ganet_tf.layers.operators import as_operator
 from ganet_tf.models.base import GraphModel
-from ganet_tf.models.recomputation import recomputed
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -22,8 +22,7 @@ class GANet(GraphModel):
         num_modules: Number of graph attention modules (GAM).
         module_units: Channels that each module adds.
         out_units: Channels of the last GCN.
-        operator: `"hgao"`, `"gao"`, `"cgao"`, `"topk"`, `"sampled"`, `"linear"`, or a layer, whose config each
-            module copies.
+        operator: What attends: a name of `layers.operator_names()`, or a layer, whose config each module copies.
         k: Neighbours a node attends to, where the operator chooses.
         dropout: On the features that enter each GCN.
         attention_dropout: On the features that enter each operator.
@@ -60,22 +59,22 @@ class GANet(GraphModel):
 
     def __init__(
         self,
-        units=48,
-        num_modules=4,
-        module_units=12,
-        out_units=97,
-        operator="hgao",
-        k=8,
-        dropout=0.0,
-        attention_dropout=0.0,
+        units: int = 48,
+        num_modules: int = 4,
+        module_units: int = 12,
+        out_units: int = 97,
+        operator: str | dict | keras.layers.Layer = "hgao",
+        k: int = 8,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
         activation=None,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
-        normalization="sym",
-        skip="module",
-        scale=None,
-        implementation="sparse",
-        recompute=False,
+        normalization: str | None = "sym",
+        skip: str = "module",
+        scale: float | str | None = None,
+        implementation: str = "sparse",
+        recompute: bool = False,
         **kwargs,
     ):
         shared = {
@@ -106,7 +105,7 @@ class GANet(GraphModel):
         self.out = GCN(out_units, name="out", **shared)
 
     @property
-    def channels(self):
+    def channels(self) -> tuple[int, ...]:
         """How many channels come out of each GCN and module."""
         shapes = [(None, self.units)]
         for gam in self.gams:
@@ -119,7 +118,7 @@ class GANet(GraphModel):
             layer.build(x_shape, edges_shape, graph_ids_shape)
             x_shape = layer.compute_output_shape(x_shape, edges_shape, graph_ids_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """All layers get the same `edges` tensor, so that what is derived from it is made once."""
         x, edges, graph_ids, _ = self.unpack(inputs)
         x = self.embedding(x, edges, graph_ids, training=training)
@@ -131,5 +130,67 @@ class GANet(GraphModel):
         return self.out(x, edges, graph_ids, training=training)
 
     def compute_output_shape(self, input_shape):
-        """[N, out_units]."""
         return (None, self.out_units)
+
+
+def recomputed(
+    layer: keras.layers.Layer,
+    x: tf.Tensor,
+    edges: tf.Tensor,
+    graph_ids: tf.Tensor | None = None,
+    training: bool | None = None,
+) -> tf.Tensor:
+    """`layer(x, edges, graph_ids)`, of which only the input and the output are kept for the gradient.
+
+    The backward pass computes the layer a second time, with the same random numbers: the state of the layer's seeds
+    is read before the call, and `stateless_call` draws from it both times. (`tf.recompute_grad` calls a Keras 3 layer a
+    second time with other dropout masks, and gives a gradient that is wrong.)
+
+    Args:
+        layer: A built layer.
+        x: [N, F] node features.
+        edges: [E, 2] integers; the tensor itself goes on, so that all layers share what is derived from it.
+        graph_ids: [N] integers or None.
+        training: Whether dropout is active.
+
+    Returns:
+        The layer's output.
+
+    Raises:
+        ValueError: For a layer with an `activity_regularizer`, whose loss would get no gradient.
+    """
+    check_no_activity_loss(layer)
+    variables = layer.trainable_variables
+    states = layer.non_trainable_variables
+    before = [tf.identity(state.value) for state in states]  # a copy: the variable itself moves on
+
+    def call(x, weights):
+        return layer.stateless_call(weights, before, x, edges, graph_ids, training=training)
+
+    @tf.custom_gradient
+    def run(x, *weights):
+        def gradient(d_output):
+            # Not before the gradient is there: a graph would otherwise do it right after the first time, and keep it.
+            with tf.control_dependencies([d_output]), tf.GradientTape() as tape:
+                inputs = [tf.identity(tensor) for tensor in (x, *weights)]
+                tape.watch(inputs)
+                again, _ = call(inputs[0], inputs[1:])
+            return tape.gradient(again, inputs, d_output, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+
+        output, after = call(x, weights)
+        return (output, *after), lambda d_output, *_: gradient(d_output)
+
+    output, *after = run(x, *(tf.convert_to_tensor(variable.value) for variable in variables))
+    for state, value in zip(states, after, strict=True):
+        state.assign(value)
+    return output
+
+
+def check_no_activity_loss(layer):
+    """Raises if the layer, or one in it, adds a loss of its outputs."""
+    for part in layer._flatten_layers():
+        if part.activity_regularizer is not None:
+            raise ValueError(
+                f"'{part.name}' has an activity_regularizer, whose loss would be lost when '{layer.name}' is computed "
+                "again for its gradient: leave one of activity_regularizer and recompute=True out."
+            )

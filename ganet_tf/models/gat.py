@@ -1,6 +1,7 @@
 """The GAT of Veličković et al.: a baseline for nodes."""
 
 import keras
+import tensorflow as tf
 
 from ganet_tf import layers
 from ganet_tf.models.base import GraphModel, take_nodes
@@ -50,16 +51,16 @@ class GAT(GraphModel):
 
     def __init__(
         self,
-        num_classes,
-        units=8,
-        heads=8,
-        output_heads=1,
+        num_classes: int,
+        units: int = 8,
+        heads: int = 8,
+        output_heads: int = 1,
         activation="elu",
-        dropout=0.6,
-        attention_dropout=0.6,
+        dropout: float = 0.6,
+        attention_dropout: float = 0.6,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=GAT_L2,
-        negative_slope=0.2,
+        negative_slope: float = 0.2,
         **kwargs,
     ):
         sizes = {"num_classes": num_classes, "units": units, "heads": heads, "output_heads": output_heads}
@@ -76,16 +77,14 @@ class GAT(GraphModel):
         self.out = layers.GAT(num_classes, output_heads, concat=False, name="out", **shared)
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
-        """Builds both layers."""
         self.hidden.build(x_shape, edges_shape, graph_ids_shape)
         self.out.build((None, self.units * self.heads), edges_shape, graph_ids_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """Class scores of every node, then those asked for."""
         x, edges, _, nodes = self.unpack(inputs)
         x = self.hidden(x, edges, training=training)
         return take_nodes(self.out(x, edges, training=training), nodes)
 
     def compute_output_shape(self, input_shape):
-        """[n, num_classes]."""
         return (None, self.num_classes)

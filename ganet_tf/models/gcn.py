@@ -1,6 +1,7 @@
 """The GCN of Kipf and Welling: a baseline for nodes."""
 
 import keras
+import tensorflow as tf
 
 from ganet_tf import layers
 from ganet_tf.models.base import GraphModel, take_nodes
@@ -49,14 +50,14 @@ class GCN(GraphModel):
 
     def __init__(
         self,
-        num_classes,
-        units=16,
+        num_classes: int,
+        units: int = 16,
         activation="relu",
-        dropout=0.5,
+        dropout: float = 0.5,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=KIPF_L2,
-        normalization="sym",
-        implementation="sparse",
+        normalization: str | None = "sym",
+        implementation: str = "sparse",
         **kwargs,
     ):
         shared = {
@@ -72,16 +73,14 @@ class GCN(GraphModel):
         self.out = layers.GCN(num_classes, name="out", **shared)
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
-        """Builds both layers."""
         self.hidden.build(x_shape, edges_shape, graph_ids_shape)
         self.out.build((None, self.units), edges_shape, graph_ids_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """Class scores of every node, then those asked for."""
         x, edges, _, nodes = self.unpack(inputs)
         x = self.hidden(x, edges, training=training)
         return take_nodes(self.out(x, edges, training=training), nodes)
 
     def compute_output_shape(self, input_shape):
-        """[n, num_classes]."""
         return (None, self.num_classes)

@@ -1,6 +1,7 @@
 """Classification of graphs: the paper's network for its inductive tasks."""
 
 import keras
+import tensorflow as tf
 
 from ganet_tf.layers.operators import as_operator
 from ganet_tf.models.base import GraphModel
@@ -16,8 +17,8 @@ class GraphClassifier(GraphModel):
 
     Args:
         num_classes: Number of classes.
-        operator: `"hgao"` (hGANet), `"cgao"` (cGANet), `"gao"` (GANet), `"topk"`, `"sampled"`, `"linear"`, or a
-            layer, whose config each module copies.
+        operator: What attends: `"hgao"` makes it a hGANet, `"cgao"` a cGANet, `"gao"` a GANet. Any name of
+            `layers.operator_names()`, or a layer, whose config each module copies.
         k: Neighbours a node attends to, where the operator chooses.
         sort_pooling_k: Nodes of each graph that the head sees, at least 10: `dataset.sort_pooling_k(0.6)`.
         num_modules, units, module_units, out_units: Sizes of the GANet.
@@ -56,24 +57,24 @@ class GraphClassifier(GraphModel):
 
     def __init__(
         self,
-        num_classes,
-        operator="hgao",
-        k=8,
-        sort_pooling_k=30,
-        num_modules=4,
-        units=48,
-        module_units=12,
-        out_units=97,
-        dropout=0.5,
-        attention_dropout=0.0,
-        head_dropout=0.5,
+        num_classes: int,
+        operator: str | dict | keras.layers.Layer = "hgao",
+        k: int = 8,
+        sort_pooling_k: int = 30,
+        num_modules: int = 4,
+        units: int = 48,
+        module_units: int = 12,
+        out_units: int = 97,
+        dropout: float = 0.5,
+        attention_dropout: float = 0.0,
+        head_dropout: float = 0.5,
         activation=None,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
-        normalization="sym",
-        skip="module",
-        scale=None,
-        implementation="sparse",
+        normalization: str | None = "sym",
+        skip: str = "module",
+        scale: float | str | None = None,
+        implementation: str = "sparse",
         **kwargs,
     ):
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer}
@@ -100,7 +101,7 @@ class GraphClassifier(GraphModel):
         self.head = DGCNNHead(num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix)
 
     @property
-    def channels(self):
+    def channels(self) -> tuple[int, ...]:
         """How many channels come out of each GCN and module."""
         return self.ganet.channels
 
@@ -109,11 +110,10 @@ class GraphClassifier(GraphModel):
         self.ganet.build({"x": x_shape, "edges": edges_shape, "graph_ids": graph_ids_shape})
         self.head.build((None, self.out_units), graph_ids_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """Node features, then class scores of each graph."""
         _, _, graph_ids, _ = self.unpack(inputs)
         return self.head(self.ganet(inputs, training=training), graph_ids=graph_ids, training=training)
 
     def compute_output_shape(self, input_shape):
-        """[B, num_classes]."""
         return (None, self.num_classes)

@@ -1,4 +1,4 @@
-"""Exact predictions for all nodes of a large graph, layer after layer, in bounded memory."""
+"""A model for nodes seen as its layers: exact predictions one layer after the other, and how far they look."""
 
 import itertools
 import os
@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from ganet_tf import layers
+from ganet_tf.models.base import GraphModel
 from ganet_tf.models.ganet import GANet
 from ganet_tf.models.gat import GAT
 from ganet_tf.models.gcn import GCN
@@ -25,7 +26,9 @@ from ganet_tf.models.node_classifier import NodeClassifier
 ENTRIES = 2**18  # of a chunk: tens of megabytes of work in progress
 
 
-def predict_layerwise(model, data, entries=ENTRIES, folder=None, workers=None):
+def predict_layerwise(
+    model: GraphModel, data, entries: int = ENTRIES, folder: str | None = None, workers: int | None = None
+) -> np.ndarray:
     """What `model(data)` gives without training, computed one layer at a time, each for a piece of the graph.
 
     A layer is computed for all nodes before the next one begins, from the true neighbours and the true degrees, so
@@ -67,7 +70,33 @@ def predict_layerwise(model, data, entries=ENTRIES, folder=None, workers=None):
     return np.array(x if nodes is None else x[np.asarray(nodes)])
 
 
-def layer_sequence(model):
+def receptive_hops(model: GraphModel) -> int:
+    """How many hops around a node decide its output: so many, with all neighbours, make a sample exact.
+
+    Every layer that looks at neighbours adds one: 2 for the two GCNs of a GANet, and for each of its modules 1 for the
+    GCN and 1 for the operator, unless that is `"cgao"` or `"linear"`. One more is for `normalization="sym"`: it divides
+    by the degrees of the neighbours, too, and a node has its true degree only where its neighbours are in the sample.
+
+    Args:
+        model: A `NodeClassifier`, `GANet`, `GCN` or `GAT`.
+
+    Returns:
+        The number of hops. With cGAO, which looks at the whole graph, the number for all else.
+
+    Raises:
+        TypeError: For a model of another kind.
+
+    Example:
+
+    >>> receptive_hops(NodeClassifier(num_classes=7, operator="hgao", num_modules=2))
+    7
+    """
+    looking = [layer for layer in parts(layer_sequence(model)) if getattr(layer, "needs_edges", True)]
+    first = looking[0]
+    return len(looking) + (isinstance(first, layers.GCN) and first.normalization == "sym")
+
+
+def layer_sequence(model: GraphModel) -> list:
     """The layers of a model for nodes, each of which takes what the one before puts out."""
     if isinstance(model, NodeClassifier):
         return layer_sequence(model.ganet)

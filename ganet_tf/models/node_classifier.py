@@ -1,6 +1,7 @@
 """Classification of nodes: the paper's network for its transductive tasks."""
 
 import keras
+import tensorflow as tf
 
 from ganet_tf.layers.operators import as_operator
 from ganet_tf.models.base import GraphModel, take_nodes
@@ -17,8 +18,8 @@ class NodeClassifier(GraphModel):
 
     Args:
         num_classes: Number of classes.
-        operator: `"hgao"` (hGANet), `"cgao"` (cGANet), `"gao"` (GANet), `"topk"`, `"sampled"`, `"linear"`, or a
-            layer, whose config each module copies.
+        operator: What attends: `"hgao"` makes it a hGANet, `"cgao"` a cGANet, `"gao"` a GANet. Any name of
+            `layers.operator_names()`, or a layer, whose config each module copies.
         k: Neighbours a node attends to, where the operator chooses.
         num_modules, units, module_units: Sizes of the GANet.
         dropout: On the features that enter each GCN (the paper keeps 0.12).
@@ -58,22 +59,22 @@ class NodeClassifier(GraphModel):
 
     def __init__(
         self,
-        num_classes,
-        operator="hgao",
-        k=8,
-        num_modules=4,
-        units=48,
-        module_units=16,
-        dropout=0.88,
-        attention_dropout=0.88,
+        num_classes: int,
+        operator: str | dict | keras.layers.Layer = "hgao",
+        k: int = 8,
+        num_modules: int = 4,
+        units: int = 48,
+        module_units: int = 16,
+        dropout: float = 0.88,
+        attention_dropout: float = 0.88,
         activation=None,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=PAPER_L2,
-        normalization="sym",
-        skip="module",
-        scale=None,
-        implementation="sparse",
-        recompute=False,
+        normalization: str | None = "sym",
+        skip: str = "module",
+        scale: float | str | None = None,
+        implementation: str = "sparse",
+        recompute: bool = False,
         **kwargs,
     ):
         body = {
@@ -97,20 +98,18 @@ class NodeClassifier(GraphModel):
         self.ganet = GANet(out_units=num_classes, name="ganet", dtype=self.dtype_policy, **body)
 
     @property
-    def channels(self):
+    def channels(self) -> tuple[int, ...]:
         """How many channels come out of each GCN and module."""
         return self.ganet.channels
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
-        """Builds the GANet."""
         self.ganet.build({"x": x_shape, "edges": edges_shape, "graph_ids": graph_ids_shape})
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """Class scores of every node, then those asked for."""
         *_, nodes = self.unpack(inputs)
         body = {key: tensor for key, tensor in inputs.items() if key != "nodes"}
         return take_nodes(self.ganet(body, training=training), nodes)
 
     def compute_output_shape(self, input_shape):
-        """[n, num_classes]."""
         return (None, self.num_classes)

@@ -1,19 +1,19 @@
 """The operators as pure functions of tensors, each in the file of its name.
 
-`neighborhood`, `tables` and `selection` turn `edges` into what the kernels need, `attention` and `csr` are the
-kernels, `dense` is the paper's [N, N] way, `checks` holds the messages for bad input.
+`neighborhood`, `neighbor_tables` and `selection` turn `edges` into what the kernels need, `attention` and `sparse` are
+the kernels, `dense` is the paper's [N, N] way, `checks` holds the messages for bad input.
 """
 
 from ganet_tf.ops import checks
 from ganet_tf.ops.cgao import cgao
 from ganet_tf.ops.checks import debug_checks
-from ganet_tf.ops.features import features_matmul, is_sparse
 from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
 from ganet_tf.ops.hgao import hgao, projection_scores, selected
 from ganet_tf.ops.sampled_gao import sampled_gao
 from ganet_tf.ops.sort_pooling import sort_pooling
+from ganet_tf.ops.sparse import features_matmul, is_sparse
 from ganet_tf.ops.topk_gao import topk_gao
 
 __all__ = [

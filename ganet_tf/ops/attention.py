@@ -8,14 +8,15 @@ run as slow scatters, are products with CSR matrices.
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
+from ganet_tf.ops.neighbor_tables import Table
 
 # Gathered keys and values of more bytes than this are worked on block by block: they stay in the cache, and
 # the allocator does not have to map and clear new pages on every call.
 BLOCK_BYTES = 4 * 2**20
 
 
-def scaled(queries, scale):
+def scaled(queries: tf.Tensor, scale: float | str | None) -> tf.Tensor:
     """`queries` times the scores' factor: None is 1 (the paper), "sqrt" is 1/√F, or any number."""
     if scale is None:
         return queries
@@ -23,7 +24,7 @@ def scaled(queries, scale):
     return queries * tf.constant(factor, queries.dtype)
 
 
-def attend(queries, keys, values, table, matrix_of):
+def attend(queries: tf.Tensor, keys: tf.Tensor, values: tf.Tensor, table: Table, matrix_of) -> tf.Tensor:
     """The output [N, U] of `queries` [N, F] attending to the `keys` [N, F] and `values` [N, U] in `table`.
 
     `matrix_of` makes the CSR matrix with given weights [R, W] at the places of `table`.
@@ -33,16 +34,16 @@ def attend(queries, keys, values, table, matrix_of):
     @tf.custom_gradient
     def run(queries, keys, values):
         weights = table_softmax(table_scores(queries, keys, table), table, num_nodes)
-        output = csr.matmul(matrix_of(weights), values)
+        output = sparse.matmul(matrix_of(weights), values)
 
         def gradient(d_output):
             d_weights = table_scores(d_output, values, table)
             # Σ_j α_ij dα_ij = do_i · o_i, so the softmax needs no second pass over the table.
             mean = per_row(tf.reduce_sum(d_output * output, axis=1), table)
             d_scores = matrix_of(weights * (d_weights - mean[:, None]))
-            d_queries = csr.matmul(d_scores, keys)
-            d_keys = csr.matmul(csr.transpose(d_scores, queries.dtype), queries)
-            d_values = csr.matmul(csr.transpose(matrix_of(weights), queries.dtype), d_output)
+            d_queries = sparse.matmul(d_scores, keys)
+            d_keys = sparse.matmul(sparse.transpose(d_scores, queries.dtype), queries)
+            d_values = sparse.matmul(sparse.transpose(matrix_of(weights), queries.dtype), d_output)
             return d_queries, d_keys, d_values
 
         return output, gradient
@@ -50,7 +51,7 @@ def attend(queries, keys, values, table, matrix_of):
     return run(queries, keys, values)
 
 
-def table_scores(left, right, table):
+def table_scores(left: tf.Tensor, right: tf.Tensor, table: Table) -> tf.Tensor:
     """left_i · right_j for each place (i, j) of `table`: [R, W]."""
     shape = tf.shape(table.columns)
     row_bytes = shape[1] * left.shape[1] * left.dtype.size
@@ -77,7 +78,7 @@ def table_scores(left, right, table):
     return result
 
 
-def table_softmax(scores, table, num_nodes):
+def table_softmax(scores: tf.Tensor, table: Table, num_nodes: tf.Tensor) -> tf.Tensor:
     """The softmax of `scores` [R, W] over all places that belong to the same node."""
     scores = tf.where(table.mask, scores, tf.constant(float("-inf"), scores.dtype))
     if table.rows is None:
@@ -88,6 +89,6 @@ def table_softmax(scores, table, num_nodes):
     return weights / per_row(total, table)[:, None]
 
 
-def per_row(per_node, table):
+def per_row(per_node: tf.Tensor, table: Table) -> tf.Tensor:
     """What belongs to each node, [N, ...], for each row of `table`, [R, ...]."""
     return per_node if table.rows is None else tf.gather(per_node, table.rows)

@@ -2,13 +2,14 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.graph_layout import graph_layout
+from ganet_tf.ops.batch_layout import graph_layout, take_rows
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.rows import take_rows
 
 
 @in_float32
-def cgao(keys, values, graph_ids=None, scale=None):
+def cgao(
+    keys: tf.Tensor, values: tf.Tensor, graph_ids: tf.Tensor | None = None, scale: float | str | None = None
+) -> tf.Tensor:
     """For each graph, O = V softmax(Kᵀ K)ᵀ, the softmax over each row.
 
     Args:

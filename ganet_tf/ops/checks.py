@@ -16,7 +16,7 @@ IMPLEMENTATIONS = ("sparse", "dense")
 NORMALIZATIONS = ("sym", "row", None)
 
 
-def debug_checks(enabled=True):
+def debug_checks(enabled: bool = True) -> bool:
     """Switch value checks inside `tf.function` (and so inside `fit`) on or off. Returns the setting before.
 
     Functions that were traced already keep what they were traced with.
@@ -26,7 +26,7 @@ def debug_checks(enabled=True):
     return before
 
 
-def check_edges(edges, num_nodes):
+def check_edges(edges: tf.Tensor, num_nodes: tf.Tensor) -> list:
     """`edges` must be an integer [edges, 2] tensor of (source, target) pairs below `num_nodes`.
 
     Returns the checks to depend on in graph mode, an empty list where there are none.
@@ -57,7 +57,7 @@ def _check_edge_values(edges, num_nodes):
         )
 
 
-def check_graph_ids(graph_ids, num_nodes):
+def check_graph_ids(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> list:
     """`graph_ids` must be an integer [nodes] tensor, ascending from 0. Returns checks as `check_edges` does."""
     if graph_ids.shape.rank is not None and graph_ids.shape.rank != 1:
         raise ValueError(f"`graph_ids` must have shape [nodes], but has {_shape(graph_ids)}.")
@@ -85,7 +85,7 @@ def _check_graph_id_values(graph_ids, num_nodes):
         )
 
 
-def check_k(k):
+def check_k(k: int) -> None:
     """`k`, a number of nodes to keep, must be a whole number of at least 1."""
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"`k` must be an int, but is {k!r} ({type(k).__name__}).")
@@ -93,7 +93,7 @@ def check_k(k):
         raise ValueError(f"`k` must be at least 1, but is {k}.")
 
 
-def check_choice(value, name, choices):
+def check_choice(value, name: str, choices: tuple) -> None:
     """`value` must be one of `choices`; the nearest one is named otherwise."""
     if value not in choices:
         near = closest(value, [c for c in choices if c is not None], 0.6)
@@ -101,7 +101,7 @@ def check_choice(value, name, choices):
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}, but is {value!r}.{hint}")
 
 
-def check_implementation(implementation):
+def check_implementation(implementation: str) -> None:
     """`implementation` must be "sparse" or "dense"."""
     check_choice(implementation, "implementation", IMPLEMENTATIONS)
 

@@ -7,7 +7,7 @@ from ganet_tf.memory import available_memory
 from ganet_tf.ops.neighborhood import neighborhood
 
 
-def adjacency_mask(edges, num_nodes, matrices=3):
+def adjacency_mask(edges: tf.Tensor, num_nodes: tf.Tensor, matrices: int = 3) -> tf.Tensor:
     """[N, N] bool: whether row i has column j as a neighbour. `matrices`: how many [N, N] floats will be live.
 
     Raises:

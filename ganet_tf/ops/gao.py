@@ -5,13 +5,20 @@ import tensorflow as tf
 from ganet_tf.ops.attention import attend, scaled
 from ganet_tf.ops.checks import check_implementation
 from ganet_tf.ops.dense import adjacency_mask, masked
+from ganet_tf.ops.neighbor_tables import all_neighbors, folded_matrix
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.tables import all_neighbors, folded_matrix
 
 
 @in_float32
-def gao(queries, keys, values, edges, scale=None, implementation="sparse"):
+def gao(
+    queries: tf.Tensor,
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    edges: tf.Tensor,
+    scale: float | str | None = None,
+    implementation: str = "sparse",
+) -> tf.Tensor:
     """o_i = Σ_j softmax_j(q_i · k_j) v_j over j in N(i).
 
     Args:

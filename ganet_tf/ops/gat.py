@@ -7,7 +7,15 @@ from ganet_tf.ops.precision import in_float32
 
 
 @in_float32
-def gat(h, source_scores, target_scores, edges, negative_slope=0.2, dropout=0.0, dropout_seed=None):
+def gat(
+    h: tf.Tensor,
+    source_scores: tf.Tensor,
+    target_scores: tf.Tensor,
+    edges: tf.Tensor,
+    negative_slope: float = 0.2,
+    dropout: float = 0.0,
+    dropout_seed: tf.Tensor | None = None,
+) -> tf.Tensor:
     """o_i = Σ_j α_ij h_j over j in N(i), α_i = softmax_j(LeakyReLU(target_i + source_j)), for each head.
 
     Args:

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
 from ganet_tf.ops.checks import NORMALIZATIONS, check_choice, check_implementation
 from ganet_tf.ops.dense import adjacency_mask
 from ganet_tf.ops.neighborhood import neighborhood
@@ -10,7 +10,7 @@ from ganet_tf.ops.precision import in_float32
 
 
 @in_float32
-def gcn(h, edges, normalization="sym", implementation="sparse"):
+def gcn(h: tf.Tensor, edges: tf.Tensor, normalization: str | None = "sym", implementation: str = "sparse") -> tf.Tensor:
     """Sum each node's neighbours' `h` [N, F] with GCN's weights.
 
     Args:
@@ -45,8 +45,8 @@ def _sum_of_neighbors(nb, h):
     @tf.custom_gradient
     def run(h):
         def gradient(d_output):
-            return csr.matmul(nb.adjacency(h.dtype, transposed=True), d_output)
+            return sparse.matmul(nb.adjacency(h.dtype, transposed=True), d_output)
 
-        return csr.matmul(nb.adjacency(h.dtype), h), gradient
+        return sparse.matmul(nb.adjacency(h.dtype), h), gradient
 
     return run(h)

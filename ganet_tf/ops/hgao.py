@@ -5,14 +5,14 @@ import tensorflow as tf
 from ganet_tf.ops.attention import attend, scaled, table_scores, table_softmax
 from ganet_tf.ops.checks import check_implementation, check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
+from ganet_tf.ops.neighbor_tables import table_matrix
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
 from ganet_tf.ops.selection import select_by_node
-from ganet_tf.ops.tables import table_matrix
 
 
 @in_float32
-def projection_scores(x, projection):
+def projection_scores(x: tf.Tensor, projection: tf.Tensor) -> tf.Tensor:
     """Eq. (4): y = |X p| / ‖p‖, [N]; zeros where p is zero."""
     # The gradient of a norm is NaN at zero, so a zero p is divided by a constant instead.
     safe = tf.where(tf.reduce_all(tf.equal(projection, 0)), tf.ones_like(projection), projection)
@@ -20,7 +20,16 @@ def projection_scores(x, projection):
 
 
 @in_float32
-def hgao(queries, keys, values, scores, edges, k, scale=None, implementation="sparse"):
+def hgao(
+    queries: tf.Tensor,
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    scores: tf.Tensor,
+    edges: tf.Tensor,
+    k: int,
+    scale: float | str | None = None,
+    implementation: str = "sparse",
+) -> tf.Tensor:
     """o_i = Σ_j softmax_j(q_i · k_j) v_j over the k neighbours j in N(i) with the largest `scores`.
 
     Args:
@@ -44,7 +53,9 @@ def hgao(queries, keys, values, scores, edges, k, scale=None, implementation="sp
 
 
 @in_float32
-def selected(queries, keys, scores, edges, k, scale=None):
+def selected(
+    queries: tf.Tensor, keys: tf.Tensor, scores: tf.Tensor, edges: tf.Tensor, k: int, scale: float | str | None = None
+) -> tuple[tf.Tensor, tf.Tensor]:
     """What hGAO attends to: (indices [N, w] int32, -1 where there is none; weights [N, w]), largest score first."""
     check_k(k)
     table = _chosen(scores, edges, k)

@@ -3,28 +3,28 @@
 N(i), the neighbours that node i attends to, are the sources of the edges into i, and i itself. They are kept
 as one list a node (CSR: `columns` between `row_splits`), ascending, so that ties go to the smaller index.
 
-`neighborhood(edges, num_nodes)` remembers its result on the `edges` tensor, see `derived`.
+`neighborhood(edges, num_nodes)` keeps its result on the `edges` tensor, see `tensor_cache`.
 """
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
 from ganet_tf.ops.checks import check_edges
-from ganet_tf.ops.derived import Derived, remembered
+from ganet_tf.ops.tensor_cache import TensorCache, cached
 
 
-def neighborhood(edges, num_nodes):
-    """The `Neighborhood` of a graph: remembered on `edges`, or made now.
+def neighborhood(edges: tf.Tensor, num_nodes: tf.Tensor) -> "Neighborhood":
+    """The `Neighborhood` of a graph: kept on `edges`, or made now.
 
     Args:
         edges: [E, 2] int tensor of (source, target) rows. Any order; sorted by target, then source, without
             repetitions and self-loops is the fast case, anything else is brought into that form first.
         num_nodes: scalar, N.
     """
-    return remembered(Neighborhood, edges, num_nodes)
+    return cached(Neighborhood, edges, num_nodes)
 
 
-class Neighborhood(Derived):
+class Neighborhood(TensorCache):
     """Neighbour lists of a graph, and the tables and matrices derived from them, each made on first use.
 
     Attributes:
@@ -68,15 +68,15 @@ class Neighborhood(Derived):
 
     def matrix(self, values):
         """The [N, N] CSR matrix with `values` [E + N] at the entries of the neighbour lists."""
-        indices = self.part("indices", lambda: csr.indices(self.rows, self.columns))
-        return csr.square_matrix(indices, values, self.num_nodes)
+        indices = self.part("indices", lambda: sparse.indices(self.rows, self.columns))
+        return sparse.square_matrix(indices, values, self.num_nodes)
 
     def adjacency(self, dtype, transposed=False):
         """Â = A + I, or its transpose, as a CSR matrix of ones."""
 
         def make():
             if transposed:
-                return csr.transpose(self.adjacency(dtype), dtype)
+                return sparse.transpose(self.adjacency(dtype), dtype)
             return self.matrix(tf.ones_like(self.columns, dtype))
 
         return self.part(("adjacency", dtype, transposed), make)

@@ -7,18 +7,27 @@ neighbour's value, the gradient that of the softmax of the noisy scores.
 
 import tensorflow as tf
 
-from ganet_tf.ops import csr
+from ganet_tf.ops import sparse
 from ganet_tf.ops.attention import per_row, scaled, table_scores, table_softmax
 from ganet_tf.ops.checks import check_implementation
 from ganet_tf.ops.dense import adjacency_mask, masked
+from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, folded_matrix
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
 from ganet_tf.ops.selection import select_by_entry
-from ganet_tf.ops.tables import all_neighbors, entry_places, folded_matrix
 
 
 @in_float32
-def sampled_gao(queries, keys, values, edges, temperature=1.0, noise_seed=None, scale=None, implementation="sparse"):
+def sampled_gao(
+    queries: tf.Tensor,
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    edges: tf.Tensor,
+    temperature: float = 1.0,
+    noise_seed: tf.Tensor | None = None,
+    scale: float | str | None = None,
+    implementation: str = "sparse",
+) -> tf.Tensor:
     """o_i = v_j for one neighbour j of i.
 
     Args:
@@ -66,12 +75,12 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
                 mean = tf.math.unsorted_segment_sum(mean, table.rows, nb.num_nodes)
             d_noisy = soft * (d_soft - per_row(mean, table)[:, None]) / temperature
             d_scores = folded_matrix(nb)(d_noisy)
-            places = csr.indices(tf.range(nb.num_nodes), drawn)
-            hard = csr.square_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
+            places = sparse.indices(tf.range(nb.num_nodes), drawn)
+            hard = sparse.square_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
             return (
-                csr.matmul(d_scores, keys),
-                csr.matmul(csr.transpose(d_scores, d_output.dtype), queries),
-                csr.matmul(csr.transpose(hard, d_output.dtype), d_output),
+                sparse.matmul(d_scores, keys),
+                sparse.matmul(sparse.transpose(d_scores, d_output.dtype), queries),
+                sparse.matmul(sparse.transpose(hard, d_output.dtype), d_output),
             )
 
         return tf.gather(values, drawn), gradient

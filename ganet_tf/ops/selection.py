@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from ganet_tf.ops.tables import Table, first_neighbors
+from ganet_tf.ops.neighbor_tables import Table, first_neighbors
 
 # The widths of the buckets: powers of two, and one and a half times these.
 WIDTHS = sorted({2**b for b in range(1, 31)} | {3 * 2**b for b in range(29)})
@@ -22,7 +22,7 @@ class _Buckets(NamedTuple):
     row_source: tf.Tensor  # [N] int32: node -> its row in concat(first_neighbors, ranked rows)
 
 
-def select_by_node(nb, scores, k):
+def select_by_node(nb, scores: tf.Tensor, k: int) -> Table:
     """The `Table` [N, min(k, largest degree)] of the neighbours with the largest `scores` [N] of theirs.
 
     Equal scores are taken in order of the node index. No gradient flows through a choice.
@@ -31,7 +31,7 @@ def select_by_node(nb, scores, k):
     return _select(nb, tf.gather(_with_lowest(scores), buckets.columns), buckets, k)
 
 
-def select_by_entry(nb, scores, k):
+def select_by_entry(nb, scores: tf.Tensor, k: int) -> Table:
     """As `select_by_node`, but each entry (i, j) of the neighbour lists has a score of its own: [E + N]."""
     buckets = _buckets(nb, k)
     return _select(nb, tf.gather(_with_lowest(scores), buckets.places), buckets, k)

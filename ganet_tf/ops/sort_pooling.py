@@ -2,12 +2,11 @@
 
 import tensorflow as tf
 
+from ganet_tf.ops.batch_layout import graph_layout, take_rows
 from ganet_tf.ops.checks import check_k
-from ganet_tf.ops.graph_layout import graph_layout
-from ganet_tf.ops.rows import take_rows
 
 
-def sort_pooling(x, graph_ids, k):
+def sort_pooling(x: tf.Tensor, graph_ids: tf.Tensor, k: int) -> tf.Tensor:
     """Sort the nodes of each graph by their last channel, descending; keep k, pad with zeros.
 
     Ties go to the smaller index. Only real nodes are sorted, so that padding never outranks one, however

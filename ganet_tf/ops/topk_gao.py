@@ -5,14 +5,22 @@ import tensorflow as tf
 from ganet_tf.ops.attention import attend, scaled, table_scores
 from ganet_tf.ops.checks import check_implementation, check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
-from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, table_matrix
+from ganet_tf.ops.neighborhood import Neighborhood, neighborhood
 from ganet_tf.ops.precision import in_float32
 from ganet_tf.ops.selection import select_by_entry
-from ganet_tf.ops.tables import all_neighbors, entry_places, table_matrix
 
 
 @in_float32
-def topk_gao(queries, keys, values, edges, k, scale=None, implementation="sparse"):
+def topk_gao(
+    queries: tf.Tensor,
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    edges: tf.Tensor,
+    k: int,
+    scale: float | str | None = None,
+    implementation: str = "sparse",
+) -> tf.Tensor:
     """o_i = Σ_j softmax_j(q_i · k_j) v_j over the k neighbours j in N(i) with the largest q_i · k_j.
 
     Arguments as in `gao`; `k` is the number of neighbours to keep.
@@ -29,7 +37,7 @@ def topk_gao(queries, keys, values, edges, k, scale=None, implementation="sparse
     return attend(queries, keys, values, table, table_matrix(table, num_nodes))
 
 
-def entry_scores(queries, keys, nb):
+def entry_scores(queries: tf.Tensor, keys: tf.Tensor, nb: Neighborhood) -> tf.Tensor:
     """q_i · k_j for every entry (i, j) of the neighbour lists: [E + N]."""
     scores = table_scores(queries, keys, all_neighbors(nb))
     return tf.gather(tf.reshape(scores, [-1]), entry_places(nb))

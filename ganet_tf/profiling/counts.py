@@ -1,12 +1,65 @@
-"""What our own code really computes: exact multiply-adds of a call, and the memory it must find free.
+"""How large a call is, and what our own code computes in it: exact multiply-adds, and the memory it must find free.
 
 One multiply-add counts 1, and so does a product of floats without an addition (the gate, GCN's weights).
 Exponentials, divisions, comparisons, ranking and copies are not counted, as in the paper. Neighbour tables are
 counted with their padding, because the kernels compute it.
+
+The function `<operator>_<implementation>` counts an operator's multiply-adds, and `<operator>_<implementation>_bytes`
+its memory where that is not what others need; an operator without functions is measured all the same.
 """
 
-OPERATORS = ("gao", "hgao", "cgao", "topk", "sampled", "gcn")
-IMPLEMENTATIONS = ("dense", "sparse")
+from dataclasses import dataclass
+
+import numpy as np
+
+from ganet_tf.layers.operators import profiled_operators
+from ganet_tf.ops.neighbor_tables import FOLD_WIDTH
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large one call of an operator is.
+
+    Args:
+        nodes: N, rows of `x`.
+        edges: E, rows of `edges`, without the self-loops that every operator adds.
+        features: F, channels of `x`.
+        units: U, channels that come out.
+        k: neighbours that the hard operators keep.
+        longest: neighbours of the node that has most of them, itself included.
+        table: places of the neighbour table: each node's list, filled up to whole rows.
+    """
+
+    nodes: int
+    edges: int
+    features: int
+    units: int
+    k: int = 0
+    longest: int = 0
+    table: int = 0
+
+    @property
+    def neighbours(self):
+        """All pairs (i, j) with j in N(i): the edges and a self-loop a node."""
+        return self.edges + self.nodes
+
+    @classmethod
+    def of(cls, edges, nodes: int, features: int, units: int | None = None, k: int = 0) -> "Size":
+        """Reads the size off an edge list.
+
+        Args:
+            edges: array [E, 2] of (source, target), or None for an operator without a graph.
+            nodes: number of nodes.
+            features: channels that go in.
+            units: channels that come out; as many as go in when left out.
+            k: neighbours that a hard operator keeps; 0 for the others.
+        """
+        units = features if units is None else units
+        if edges is None:
+            return cls(nodes, 0, features, units, k, 0, 0)
+        degrees = np.bincount(np.asarray(edges)[:, 1], minlength=nodes) + 1
+        table = int((-(-degrees // FOLD_WIDTH)).sum()) * FOLD_WIDTH
+        return cls(nodes, len(edges), features, units, k, int(degrees.max(initial=0)), table)
 
 
 def transforms(s):
@@ -74,45 +127,57 @@ def gcn_sparse(s):
     return s.nodes * s.features * s.units + (s.neighbours + 2 * s.nodes) * s.units
 
 
-_EXACT = {
-    ("gao", "dense"): gao_dense,
-    ("gao", "sparse"): gao_sparse,
-    ("hgao", "dense"): hgao_dense,
-    ("hgao", "sparse"): hgao_sparse,
-    ("cgao", "dense"): cgao_dense,
-    ("topk", "dense"): topk_dense,
-    ("topk", "sparse"): topk_sparse,
-    ("sampled", "dense"): sampled_dense,
-    ("sampled", "sparse"): sampled_sparse,
-    ("gcn", "dense"): gcn_dense,
-    ("gcn", "sparse"): gcn_sparse,
-}
-
-
-def exact_madd(operator, implementation, size):
-    """Multiply-adds of one inference call as our code computes it; None for a layer we do not know.
+def exact_madd(operator: str, implementation: str, size: Size) -> int | None:
+    """Multiply-adds of one inference call as our code computes it; None for a layer that has no count here.
 
     Args:
-        operator: one of `OPERATORS`.
+        operator: a name of `layers.operators.profiled_operators()`.
         implementation: "dense" or "sparse"; cGAO, which uses no graph, has "dense" only.
         size: the call's `Size`.
     """
-    count = _EXACT.get((operator, implementation))
+    count = globals().get(f"{operator}_{implementation}")
     return None if count is None else count(size)
 
 
-def needed_bytes(operator, implementation, size, gradients=False):
+def needed_bytes(operator: str, implementation: str, size: Size, gradients: bool = False) -> int:
     """Bytes that a call must find free, from above: what is refused in advance when it is not there.
 
-    Dense operators hold a bool and a float [N, N] matrix at once, sampling three floats; sparse ones the
-    lists (a few integers an entry) and the gathered [places, F] keys. A backward pass holds three times that.
+    Six node arrays, and what the neighbours take where the operator looks at them. A backward pass holds three times
+    that.
     """
-    s = size
-    width = 4 * max(s.features, s.units)
-    needed = 6 * s.nodes * width
-    if implementation == "dense" and operator != "cgao":
-        needed += (12 if operator == "sampled" else 5) * s.nodes**2
-    elif operator != "cgao":
-        places = {"gcn": 0, "hgao": s.nodes * min(s.k, s.longest)}.get(operator, s.table)
-        needed += 40 * s.neighbours + (width + 40) * places
+    needed = 6 * size.nodes * _row_bytes(size)
+    row = profiled_operators().get(operator)
+    if row is None or "implementation" in row.options:
+        name = f"{implementation}_bytes"
+        needed += globals().get(f"{operator}_{name}", globals()[name])(size)
     return 3 * needed if gradients else needed
+
+
+def dense_bytes(s):
+    """A bool and a float [N, N] matrix at once."""
+    return 5 * s.nodes**2
+
+
+def sampled_dense_bytes(s):
+    """Three float [N, N] matrices: scores, noise and the softmax."""
+    return 12 * s.nodes**2
+
+
+def sparse_bytes(s, places=None):
+    """The lists, a few integers an entry, and the gathered keys: a row a place of the neighbour table."""
+    places = s.table if places is None else places
+    return 40 * s.neighbours + (_row_bytes(s) + 40) * places
+
+
+def hgao_sparse_bytes(s):
+    """k places a node at most."""
+    return sparse_bytes(s, s.nodes * min(s.k, s.longest))
+
+
+def gcn_sparse_bytes(s):
+    """Nothing is gathered."""
+    return sparse_bytes(s, 0)
+
+
+def _row_bytes(s):
+    return 4 * max(s.features, s.units)

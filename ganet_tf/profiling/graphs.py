@@ -5,7 +5,7 @@ import numpy as np
 from ganet_tf.errors import ConfigError
 
 
-def simulated_edges(nodes, degree, seed=0):
+def simulated_edges(nodes: int, degree: float, seed: int = 0) -> np.ndarray:
     """A random undirected graph with a given mean degree (Erdős-Rényi with a fixed number of edges).
 
     Args:
@@ -33,7 +33,7 @@ def simulated_edges(nodes, degree, seed=0):
     return np.stack([both % nodes, both // nodes], axis=1).astype(np.int32)
 
 
-def simulated_features(nodes, features, seed=0):
+def simulated_features(nodes: int, features: int, seed: int = 0) -> np.ndarray:
     """Standard normal node features [nodes, features], float32."""
     return np.random.default_rng([seed, nodes, features]).standard_normal((nodes, features), dtype=np.float32)
 

@@ -1,29 +1,77 @@
-"""`profile`: counts, bytes and times of one layer on one graph, as a row of the efficiency table."""
+"""`profile`: counts, bytes and times of one layer on one graph, as a `Row`."""
 
 import os
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import tensorflow as tf
 
-from ganet_tf import layers
 from ganet_tf.errors import OutOfMemoryError
+from ganet_tf.layers.operators import profiled_operators
 from ganet_tf.memory import available_memory, peak_growth
-from ganet_tf.profiling import counts, timing
-from ganet_tf.profiling.row import Row
-from ganet_tf.profiling.size import Size
-from ganet_tf.profiling.traced_run import TracedRun
-
-LAYERS = {
-    "gao": layers.GAO,
-    "hgao": layers.HGAO,
-    "cgao": layers.CGAO,
-    "topk": layers.TopKGAO,
-    "sampled": layers.SampledGAO,
-    "gcn": layers.GCN,
-}
+from ganet_tf.profiling import counts
+from ganet_tf.profiling.counts import Size
+from ganet_tf.profiling.measuring import TracedRun, time_calls
 
 
-def profile(layer, x, edges=None, gradients=False, budget=2.0, trace=None, memory_limit=None, baseline=None):
+@dataclass(frozen=True)
+class Row:
+    """What is known of one layer on one graph; None where nothing is.
+
+    `madd_exact` is our own count, `madd_profiler` the TensorFlow profiler's float operations, halved, without those
+    of `madd_uncounted`. `memory_bytes_profiler` is what a traced run holds at its fullest moment, inputs and weights
+    included; `memory_bytes_requested` is everything it asks for, one after the other. `peak_rss_bytes` is the growth
+    of the process (see `peak_growth`). Times are medians in milliseconds, `_low` and `_high` the quartiles;
+    `gradient_time_ms` is forward and backward. `needs_bytes` is set instead of all measurements where the row would
+    not fit. Savings, in percent, and `speedup` are against a baseline on the same graph.
+    """
+
+    nodes: int
+    features: int
+    units: int
+    edges: int
+    operator: str
+    implementation: str
+    k: int = 0
+    threads: int | None = None
+    madd_exact: float | None = None
+    madd_profiler: float | None = None
+    madd_uncounted: list = field(default_factory=list)
+    memory_bytes_profiler: int | None = None
+    memory_bytes_requested: int | None = None
+    peak_rss_bytes: int | None = None
+    time_ms: float | None = None
+    time_ms_low: float | None = None
+    time_ms_high: float | None = None
+    repeats: int | None = None
+    gradient_time_ms: float | None = None
+    gradient_time_ms_low: float | None = None
+    gradient_time_ms_high: float | None = None
+    needs_bytes: int | None = None
+    cost_saving: float | None = None
+    memory_saving: float | None = None
+    speedup: float | None = None
+
+    def against(self, baseline: "Row") -> "Row":
+        """The same row with its savings and speed-up filled in.
+
+        The cost saving compares exact counts, the memory saving the bytes of the traced runs.
+        """
+        return replace(
+            self,
+            cost_saving=_saving(self.madd_exact, baseline.madd_exact),
+            memory_saving=_saving(self.memory_bytes_profiler, baseline.memory_bytes_profiler),
+            speedup=baseline.time_ms / self.time_ms if self.time_ms and baseline.time_ms else None,
+        )
+
+    def as_dict(self) -> dict:
+        """The row as a plain dict."""
+        return asdict(self)
+
+
+def profile(
+    layer, x, edges=None, gradients=False, budget=2.0, trace=None, memory_limit=None, baseline: Row | None = None
+) -> Row:
     """Counts and measures one layer on one graph.
 
     Args:
@@ -37,7 +85,7 @@ def profile(layer, x, edges=None, gradients=False, budget=2.0, trace=None, memor
         baseline: the `Row` to give savings and speed-up against.
 
     Returns:
-        A `Row`. The counts by formula are there for the layers of this package; the rest is measured for any.
+        A `Row`. The exact counts are there for the layers of this package; the rest is measured for any.
         A layer of this package that would not fit in memory is not run: its row says `needs_bytes`.
 
     Example:
@@ -50,7 +98,7 @@ def profile(layer, x, edges=None, gradients=False, budget=2.0, trace=None, memor
     """
     row, size = _counted(layer, x, edges)
     needed = counts.needed_bytes(row.operator, row.implementation, size, gradients)
-    if row.operator in LAYERS and needed > (available_memory() if memory_limit is None else memory_limit):
+    if row.operator in profiled_operators() and needed > (available_memory() if memory_limit is None else memory_limit):
         values = {"needs_bytes": needed}
     else:
         try:
@@ -63,20 +111,30 @@ def profile(layer, x, edges=None, gradients=False, budget=2.0, trace=None, memor
     return row if baseline is None else row.against(baseline)
 
 
-def make_layer(operator, implementation, units, k):
-    """The layer of an operator's name, as the table measures it."""
-    options = {"k": k} if operator in ("hgao", "topk") else {}
-    if operator != "cgao":
-        options["implementation"] = implementation
-    return LAYERS[operator](units, **options)
+def make_layer(operator: str, implementation: str, units: int, k: int):
+    """The layer of an operator's name, as the efficiency table measures it."""
+    row = profiled_operators()[operator]
+    options = {"k": k, "implementation": implementation}
+    return row.layer(units, **{key: value for key, value in options.items() if key in row.options})
+
+
+def watched_growth(layer, x, edges=None) -> int:
+    """Bytes by which this process grows, at its highest, in an inference call after the first; see `peak_growth`."""
+    return _watched(*_inference(layer, x, edges))
+
+
+def _watched(function, inputs):
+    function(*inputs)  # optimises the graph and starts the threads
+    return peak_growth(lambda: function(*inputs))
 
 
 def _counted(layer, x, edges):
     """The row as far as it follows from the sizes, and the sizes."""
     nodes, features = np.shape(x)
-    operator = next((name for name, kind in LAYERS.items() if type(layer) is kind), type(layer).__name__.lower())
-    # cGAO uses no graph: it has one implementation, of dense products.
-    implementation = "dense" if operator == "cgao" else getattr(layer, "implementation", "dense")
+    known = {row.layer: (name, row) for name, row in profiled_operators().items()}
+    operator, row = known.get(type(layer), (type(layer).__name__.lower(), None))
+    one_way = row is not None and "implementation" not in row.options
+    implementation = "dense" if one_way else getattr(layer, "implementation", "dense")
     k = getattr(layer, "k", 0)
     size = Size.of(edges, nodes, features, getattr(layer, "units", None), k)
     row = Row(
@@ -94,10 +152,7 @@ def _counted(layer, x, edges):
 
 
 def _measured(layer, x, edges, gradients, budget, trace):
-    inputs = [tf.convert_to_tensor(value) for value in (x, edges) if value is not None]
-
-    def forward(*args):
-        return layer(*args, training=False)
+    function, inputs = _inference(layer, x, edges)
 
     def forward_backward(*args):
         with tf.GradientTape() as tape:
@@ -105,20 +160,24 @@ def _measured(layer, x, edges, gradients, budget, trace):
             outputs = layer(*args, training=True)
         return tape.gradient(outputs, [args[0], *layer.trainable_variables])
 
-    function = _concrete(forward, inputs)
-    growth = []
-    # The warm-up call also optimises the graph and starts the threads; the next one is watched and timed.
-    time = timing.measure(lambda: function(*inputs), budget, around_first=lambda call: growth.append(peak_growth(call)))
+    growth = _watched(function, inputs)
+    time = time_calls(lambda: function(*inputs), budget, warmup=0)
     values = {"time_ms": time.median, "time_ms_low": time.low, "time_ms_high": time.high, "repeats": time.repeats}
     if gradients:
         both = _concrete(forward_backward, inputs)
-        time = timing.measure(lambda: both(*inputs), budget)
+        time = time_calls(lambda: both(*inputs), budget)
         names = ("gradient_time_ms", "gradient_time_ms_low", "gradient_time_ms_high")
         values |= dict(zip(names, (time.median, time.low, time.high), strict=True))
     if trace is not None:
         with tf.profiler.experimental.Profile(str(trace)):
             function(*inputs)
-    return {"peak_rss_bytes": growth[0], **values, **_traced(function, inputs, layer)}
+    return {"peak_rss_bytes": growth, **values, **_traced(function, inputs, layer)}
+
+
+def _inference(layer, x, edges):
+    """The layer as a compiled function without training, and its inputs as tensors."""
+    inputs = [tf.convert_to_tensor(value) for value in (x, edges) if value is not None]
+    return _concrete(lambda *args: layer(*args, training=False), inputs), inputs
 
 
 def _concrete(function, inputs):
@@ -141,3 +200,8 @@ def _threads():
     """Threads that one op may use: what TensorFlow was told, or one a core that this process may run on."""
     told = tf.config.threading.get_intra_op_parallelism_threads()
     return told or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+
+
+def _saving(ours, theirs):
+    """Percent less than `theirs`."""
+    return None if ours is None or not theirs else 100.0 * (1.0 - ours / theirs)

@@ -1,4 +1,4 @@
-"""kill -9 at any moment: the same command goes on, and ends where an uninterrupted run ends."""
+"""kill -9 at any moment: the same command resumes, and ends where an uninterrupted run ends."""
 
 import io
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from experiments.history import read
+from experiments.run_folder import read_history
 
 TRAIN = Path(__file__).resolve().parents[2] / "train.py"
 EPOCHS = 20
@@ -52,7 +52,7 @@ def finish(*processes):
 def wait_for_epochs(history, count, process):
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline and process.poll() is None:
-        if history.exists() and len(read(history)) >= count and list(history.parent.glob("checkpoint-*")):
+        if history.exists() and len(read_history(history)) >= count and list(history.parent.glob("checkpoint-*")):
             return
         time.sleep(0.02)
     raise AssertionError(f"no {count} epochs: {process.poll()}")
@@ -79,7 +79,7 @@ def test_killed_and_resumed_by_two_processes_equals_uninterrupted(tiny_config, t
     os.kill(victim.pid, signal.SIGKILL)
     victim.communicate()
     assert (killed / "fold-01/lock").exists() and not (killed / "fold-01/result.json").exists()
-    assert len(read(killed / "fold-01/history.csv")) < EPOCHS
+    assert len(read_history(killed / "fold-01/history.csv")) < EPOCHS
 
     finish(reference)
     outputs = finish(start(tiny_config, killed, "--folds", "1"), start(tiny_config, killed, "--folds", "2"))

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, and a folder that is tried before it is needed."""
+"""A folder that is tried before it is needed, and its files: results and learning curves."""
 
 import errno
 import os
@@ -6,9 +6,11 @@ import os
 import pytest
 
 from experiments import run_folder
-from experiments.run_folder import RunFolder
+from experiments.run_folder import History, RunFolder, read_history
 from ganet_tf.errors import RunError
 from ganet_tf.files import write_whole
+
+ROWS = [{"epoch": e, "train_loss": 0.1 / e, "test_accuracy": e / 7} for e in (1, 2, 3)]
 
 
 def test_write_whole(tmp_path):
@@ -67,19 +69,48 @@ def test_a_file_system_that_cannot_be_written():
 
 def test_results_and_a_broken_one(tmp_path):
     folder = RunFolder(tmp_path)
-    assert folder.member(3).name == "fold-03" and RunFolder(tmp_path, "node").member(12).name == "run-12"
-    folder.member(1).mkdir()
-    write_whole(folder.member(1) / "result.json", '{"fold": 1}')
+    assert folder.fold(3).name == "fold-03" and RunFolder(tmp_path, "node").fold(12).name == "run-12"
+    folder.fold(1).mkdir()
+    write_whole(folder.fold(1) / "result.json", '{"fold": 1}')
     assert folder.results([1, 2]) == {1: {"fold": 1}}
-    (folder.member(1) / "result.json").write_text("{")
+    (folder.fold(1) / "result.json").write_text("{")
     with pytest.raises(RunError, match=r"result\.json cannot be read .* delete it"):
         folder.result(1)
 
 
 def test_litter_of_a_killed_process(tmp_path):
     folder = RunFolder(tmp_path)
-    folder.member(1).mkdir()
+    folder.fold(1).mkdir()
     for name in (".unfinished-x-result.json", "history.csv"):
-        (folder.member(1) / name).touch()
+        (folder.fold(1) / name).touch()
     folder.remove_litter(1)
-    assert os.listdir(folder.member(1)) == ["history.csv"]
+    assert os.listdir(folder.fold(1)) == ["history.csv"]
+
+
+def test_rows_come_back_to_the_last_digit(tmp_path):
+    history = History(tmp_path / "h.csv")
+    for row in ROWS:
+        history.add(row)
+    assert read_history(tmp_path / "h.csv") == ROWS == history.rows
+
+
+def test_a_cut_off_line_is_left_out(tmp_path):
+    path = tmp_path / "h.csv"
+    history = History(path)
+    for row in ROWS:
+        history.add(row)
+    path.write_bytes(path.read_bytes()[:-4])
+    assert read_history(path) == ROWS[:2]
+
+
+def test_resuming_gives_the_same_file(tmp_path):
+    whole, resumed = History(tmp_path / "a.csv"), History(tmp_path / "b.csv", ROWS[:2])
+    for row in ROWS:
+        whole.add(row)
+    resumed.add(ROWS[2])
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_an_empty_history(tmp_path):
+    History(tmp_path / "h.csv")
+    assert read_history(tmp_path / "h.csv") == []

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import train
-from experiments import config_loader, progress, trainer
+from experiments import config as settings
+from experiments import console, training
 from experiments.checkpoint import NAMES
 
 
@@ -84,7 +85,7 @@ def test_summary_md_labels_what_was_selected_on_test(run):
     assert "2 of 3 folds" in text and "Not finished yet: folds 3." in text
 
 
-def test_history_has_one_line_an_epoch(run):
+def test_history_has_one_line_per_epoch(run):
     rows = rows_of(run / "fold-01")
     assert [row["epoch"] for row in rows] == ["1", "2", "3"]
     assert set(rows[0]) == {"epoch", "train_loss", "train_accuracy", "test_loss", "test_accuracy"}
@@ -101,10 +102,10 @@ def test_the_saved_model_gives_the_last_epochs_accuracy(run, tiny):
 
 
 def test_a_finished_run_is_shown_again(run, tiny_config, capsys, monkeypatch):
-    monkeypatch.setattr(trainer.Trainer, "_train", None)  # nothing may be trained
+    monkeypatch.setattr(training.Trainer, "_train", None)  # nothing may be trained
     assert train.main(["--config", str(tiny_config), "--folds", "1-2", "--output", str(run)]) == 0
     printed = capsys.readouterr().out
-    assert "This run is finished" in printed and "To run it anew" in printed and "mean ± std" in printed
+    assert "This run is finished" in printed and "To run it again" in printed and "mean ± std" in printed
 
 
 def test_another_config_never_overwrites(run, tiny_config, capsys):
@@ -128,20 +129,20 @@ def test_own_data_with_settings_made_from_them(tiny, here, capsys):
     assert len(captured.out.strip().splitlines()) == 1 and captured.err == ""
     (folder,) = (here / "runs").iterdir()
     assert folder.name == "tiny_hganet_operator=linear_num_modules=1_epochs=2"
-    config = config_loader.load(folder / "config.yaml")
+    config = settings.load(folder / "config.yaml")
     assert config.folds == 10 and config.splits == "stratified" and config.batch_size == 10
 
 
 def test_validation_protocol_touches_the_test_fold_once(tiny_config, here, monkeypatch):
     calls = []
-    evaluate = trainer.Evaluator.__call__
+    evaluate = training.Evaluator.__call__
 
     def spy(self):
         values = evaluate(self)
         calls.append((sorted(self.parts), self.parts and list(values)))
         return values
 
-    monkeypatch.setattr(trainer.Evaluator, "__call__", spy)
+    monkeypatch.setattr(training.Evaluator, "__call__", spy)
     flags = [
         "--config",
         str(tiny_config),
@@ -171,7 +172,7 @@ def test_node_runs_and_more_of_them(here, capsys):
     summary = json.loads((here / "k/summary.json").read_text())
     assert summary["folds"] == [1, 2] and summary["complete"]
     assert {"validation", "max_test_lgcn"} <= set(summary) and summary["task"] == "node"
-    assert config_loader.load(here / "k/config.yaml").runs == 2
+    assert settings.load(here / "k/config.yaml").runs == 2
     assert {"val_loss", "test_accuracy"} <= set(rows_of(here / "k/run-02")[0])
 
 
@@ -188,12 +189,12 @@ def press_ctrl_c(_reporter, row):
 
 
 def test_ctrl_c_then_a_corrupt_checkpoint_then_the_end(run, tiny_config, here, capsys, monkeypatch):
-    monkeypatch.setattr(trainer.Checkpoint, "due", lambda self: True)
+    monkeypatch.setattr(training.Checkpoint, "due", lambda self: True)
     flags = ["--config", str(tiny_config), "--folds", "1", "--output", "resumed"]
     with monkeypatch.context() as patch:
-        patch.setattr(progress.Reporter, "epoch", press_ctrl_c)
+        patch.setattr(console.Reporter, "epoch", press_ctrl_c)
         assert train.main(flags) == 130
-    assert f"To go on where it was: python train.py {' '.join(flags)}" in capsys.readouterr().err
+    assert f"To resume: python train.py {' '.join(flags)}" in capsys.readouterr().err
     fold = here / "resumed/fold-01"
     assert not (fold / "lock").exists() and not (fold / "result.json").exists()
     newest = fold / NAMES[1]
@@ -209,14 +210,14 @@ def test_ctrl_c_then_a_corrupt_checkpoint_then_the_end(run, tiny_config, here, c
 
 
 def test_nan_stops_one_fold_and_keeps_the_others(tiny_config, here, capsys, monkeypatch):
-    evaluate = trainer.Evaluator.__call__
+    evaluate = training.Evaluator.__call__
     calls = []
 
     def nan_in_the_second_epoch(self):
         calls.append(1)
         return {"test_loss": float("nan"), "test_accuracy": 0.5} if len(calls) == 2 else evaluate(self)
 
-    monkeypatch.setattr(trainer.Evaluator, "__call__", nan_in_the_second_epoch)
+    monkeypatch.setattr(training.Evaluator, "__call__", nan_in_the_second_epoch)
     flags = ["--config", str(tiny_config), "--folds", "1,2", "--output", "n"]
     assert train.main(flags) == 1
     printed = capsys.readouterr().out
@@ -282,13 +283,13 @@ def test_dense_operator_that_does_not_fit_is_a_users_error(tiny_config, capsys, 
     def refuse(*_):
         raise OutOfMemoryError("dense needs 9 GB, there are 2: use implementation sparse.")
 
-    monkeypatch.setattr(trainer, "make_model", refuse)
+    monkeypatch.setattr(training, "make_model", refuse)
     assert train.main(["--config", str(tiny_config), "--output", "x"]) == 2
     assert "use implementation sparse" in last_error(capsys)
 
 
 def test_terminal_output_has_both_bars(tiny_config, capsys, monkeypatch):
-    monkeypatch.setattr(progress.sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(console.sys.stdout, "isatty", lambda: True)
     assert train.main(["--config", str(tiny_config), "--folds", "3", "--output", "t"]) == 0
     printed = capsys.readouterr().out
     assert re.search(r"15/15|12/12|\d+/\d+ .*━", printed) and "0 of 1 done" in printed

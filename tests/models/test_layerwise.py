@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ganet_tf import layers, models
 from ganet_tf.data import NodeDataset
-from ganet_tf.models import neighbor_chunks, receptive_field
+from ganet_tf.models import layerwise, neighbor_chunks
 from ganet_tf.models.neighbor_chunks import NeighborChunks, largest
 from tests.graphs import SPECIAL, graph_batches, hub, modest, neighbors
 
@@ -168,7 +168,7 @@ def test_receptive_hops():
     assert models.receptive_hops(models.NodeClassifier(2, num_modules=4, normalization="row")) == 10
     assert models.receptive_hops(models.NodeClassifier(2, "cgao", num_modules=4)) == 7
     assert models.receptive_hops(models.GCN(2)) == 3 and models.receptive_hops(models.GAT(2)) == 2
-    example = doctest.testmod(receptive_field, extraglobs={"NodeClassifier": models.NodeClassifier})
+    example = doctest.testmod(layerwise, extraglobs={"NodeClassifier": models.NodeClassifier})
     assert example.attempted == 1 and example.failed == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from ganet_tf import layers, models
-from ganet_tf.models.recomputation import recomputed
+from ganet_tf.models.ganet import recomputed
 from ganet_tf.profiling.graphs import simulated_edges, simulated_features
 
 EDGES = simulated_edges(60, 6)

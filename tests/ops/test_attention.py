@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from ganet_tf import ops
 from ganet_tf.ops import attention
+from ganet_tf.ops.neighbor_tables import FOLD_WIDTH, all_neighbors, entry_places, first_neighbors
 from ganet_tf.ops.neighborhood import neighborhood
-from ganet_tf.ops.tables import FOLD_WIDTH, all_neighbors, entry_places, first_neighbors
 from tests.graphs import SPECIAL, hub
 
 

@@ -96,7 +96,7 @@ class Ours(Worker):
 def attend_to(x, columns):
     """hGAO's attention kernel, x attending to itself at given places."""
     from ganet_tf.ops.attention import attend
-    from ganet_tf.ops.tables import Table, table_matrix
+    from ganet_tf.ops.neighbor_tables import Table, table_matrix
 
     table = Table(columns, tf.ones_like(columns, tf.bool), None)
     return attend(x, x, x, table, table_matrix(table, tf.shape(x)[0]))

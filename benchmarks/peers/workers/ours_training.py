@@ -5,8 +5,8 @@ import time
 import keras
 import numpy as np
 
-from experiments import config_loader
-from experiments.model_factory import compile_model, make_model
+from experiments import config as settings
+from experiments.training import compile_model, make_model
 from ganet_tf import data
 
 FOLD = 1
@@ -22,7 +22,7 @@ class Training:
     """
 
     def __init__(self, config, limit=None):
-        self.config = config_loader.load(config)
+        self.config = settings.load(config)
         keras.utils.set_random_seed(self.config.seed + FOLD)
         self.dataset = data.load(self.config.dataset, features=self.config.features)
         train, _ = self.dataset.fold(FOLD, splits=self.config.splits, seed=0, num_folds=self.config.folds)

@@ -6,9 +6,10 @@ import shutil
 import pytest
 
 import train
-from experiments.attention import __main__ as inside
-from experiments.attention import selection as inside_selection
-from experiments.attention.section import inside_section
+from experiments.attention import __main__ as command
+from experiments.attention import measures
+from experiments.report.results import Results
+from experiments.report.sections.attention import attention
 
 SMALL = ["model.k=3", "model.units=6", "model.module_units=3", "model.num_modules=1"]
 
@@ -16,16 +17,16 @@ SMALL = ["model.k=3", "model.units=6", "model.module_units=3", "model.num_module
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Run folders of one epoch: nodes, graphs, a setting that was tried, and one without attention."""
-    root = tmp_path_factory.mktemp("inside") / "runs"
+    root = tmp_path_factory.mktemp("attention") / "runs"
     graphs = ["--dataset", "BA2Motifs", "--epochs", "1", "--folds", "1", "--set", "batch_size=450", *SMALL]
     nodes = ["--dataset", "Karate", "--epochs", "1", "--runs", "1", "--set", *SMALL]
-    for cell, words in {
-        "ba2motifs_hganet": [*graphs, "model.out_units=9"],
+    for run, words in {
+        "ba2motifs/hganet": [*graphs, "model.out_units=9"],
         "tuning/karate/scale=sqrt": [*nodes, "model.scale=sqrt", "optimizer.learning_rate=1e-9"],
     }.items():
-        assert train.main([*words, "--quiet", "--output", str(root / cell)]) == 0
-    shutil.copytree(root / "tuning/karate/scale=sqrt", root / "karate_linear")
-    config = root / "karate_linear/config.yaml"
+        assert train.main([*words, "--quiet", "--output", str(root / run)]) == 0
+    shutil.copytree(root / "tuning/karate/scale=sqrt", root / "karate/linear")
+    config = root / "karate/linear/config.yaml"
     config.write_text(config.read_text().replace("operator: hgao", "operator: linear"))
     return root
 
@@ -33,11 +34,11 @@ def runs(tmp_path_factory):
 @pytest.fixture
 def look(runs, tmp_path, monkeypatch):
     """Runs the command; returns (exit code, results folder)."""
-    monkeypatch.setattr(inside_selection, "DATASETS", ("Karate",))
+    monkeypatch.setattr(measures, "DATASETS", ("Karate",))
 
     def look(*words, results="results"):
         folder = tmp_path / results
-        return inside.main([*words, "--runs", str(runs), "--results", str(folder)]), folder
+        return command.main([*words, "--runs", str(runs), "--results", str(folder)]), folder
 
     return look
 
@@ -48,23 +49,23 @@ def files(folder):
 
 
 def test_everything_twice_the_same(look):
-    words = ("--draw", "ba2motifs_hganet", "tuning/karate/scale=sqrt")
+    words = ("--draw", "ba2motifs/hganet", "tuning/karate/scale=sqrt")
     (code, first), (_, second) = look(*words), look(*words, results="again/results")
     assert code == 0
     assert set(files(first)) == {
-        "inside/selection.json",
-        "inside/ba2motifs_hganet.json",
-        "inside/choice_ba2motifs_hganet.png",
-        "inside/tuning/karate/scale=sqrt.json",
-        "inside/choice_tuning_karate_scale=sqrt.png",
-        "inside/layers.png",
-        "inside/layers_tuning.png",
+        "attention/selection.json",
+        "attention/ba2motifs/hganet.json",
+        "attention/choice_ba2motifs_hganet.png",
+        "attention/tuning/karate/scale=sqrt.json",
+        "attention/choice_tuning_karate_scale=sqrt.png",
+        "attention/layers.png",
+        "attention/layers_tuning.png",
     }
     assert files(first) == files(second)
-    section = inside_section(first)
-    assert inside_section(second) == section and section[0] == "## A look inside"
+    section = attention(Results(first))
+    assert attention(Results(second)) == section and section[0] == "# What the attention does"
 
-    report = json.loads((first / "inside/ba2motifs_hganet.json").read_text())
+    report = json.loads((first / "attention/ba2motifs/hganet.json").read_text())
     assert (report["graphs"], report["nodes"], report["k"], report["epoch"]) == (100, 2500, 3, 1)
     assert [module["name"] for module in report["modules"]] == ["gam_1"]
     for module in report["modules"]:
@@ -76,8 +77,8 @@ def test_everything_twice_the_same(look):
 def test_one_cell_by_its_path(look, runs):
     code, folder = look(str(runs / "tuning/karate/scale=sqrt"))
     assert code == 0
-    report = json.loads((folder / "inside/tuning/karate/scale=sqrt.json").read_text())
-    assert report["cell"] == "tuning/karate/scale=sqrt" and report["scale"] == "sqrt"
+    report = json.loads((folder / "attention/tuning/karate/scale=sqrt.json").read_text())
+    assert report["run"] == "tuning/karate/scale=sqrt" and report["scale"] == "sqrt"
     assert (report["graphs"], report["nodes"], report["figure"]) == (1, 34, None)
     (module,) = report["modules"]  # with steps that small the model is still what training began with
     assert module["start"] == {"entropy": module["entropy"], "key_norm": module["key_norm"]}
@@ -86,9 +87,9 @@ def test_one_cell_by_its_path(look, runs):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["karate_linear"], "no attention to look at: its operator is linear"),
+        (["karate/linear"], "no attention to look at: its operator is linear"),
         (["nowhere"], "no run 'nowhere'"),
-        (["ba2motifs_hganet", "--fold", "2"], "not finished"),
+        (["ba2motifs/hganet", "--fold", "2"], "not finished"),
     ],
 )
 def test_errors_say_what_to_do(look, words, message, capsys):

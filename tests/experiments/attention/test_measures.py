@@ -9,7 +9,6 @@ from experiments.attention.measures import (
     candidates_of,
     choice,
     entropy_ratios,
-    is_asleep,
     is_chosen,
     row_softmax,
 )
@@ -88,11 +87,3 @@ def test_a_tie_is_somebody_left_out_with_the_same_score():
     chosen = is_chosen(candidates, np.zeros(3, int), np.array([0, 1, 2]))
     assert choice(candidates, chosen, 3, np.array([3.0, 2.0, 1.0, 1.0, 0.0]))["tied"].tolist() == [1]
     assert choice(candidates, chosen, 3, np.array([3.0, 2.0, 1.0, 0.5, 0.0]))["tied"].tolist() == [0]
-
-
-def test_asleep_is_uniform_in_every_module():
-    def modules(*entropies):
-        return [{"entropy": entropy and {"mean": entropy}} for entropy in entropies]
-
-    assert is_asleep(modules(0.999, 0.995)) and is_asleep(modules(0.999, None))
-    assert not is_asleep(modules(0.999, 0.98)) and not is_asleep(modules(None))

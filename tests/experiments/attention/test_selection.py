@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from experiments.attention import selection as inside_selection
-from experiments.attention.selection import degrees_of, load, selection, write_selection
+from experiments.attention import measures
+from experiments.attention.measures import degrees_of, load, selection, write_selection
 from ganet_tf import data
 
 # Percent of nodes with more than k candidates, counted by other code: k = 4 and 8, without and with the node itself.
@@ -28,7 +28,7 @@ def test_counts_by_hand():
 
 
 def test_degrees_of_graphs_and_of_nodes(monkeypatch):
-    monkeypatch.setattr(inside_selection, "GRAPHS_AT_ONCE", 3)
+    monkeypatch.setattr(measures, "GRAPHS_AT_ONCE", 3)
     graphs = data.load("BA2Motifs", num_graphs=8)
     expected = np.concatenate([np.bincount(graph.edges[:, 1], minlength=25) for graph in graphs])
     np.testing.assert_array_equal(degrees_of(graphs), expected)
@@ -36,7 +36,7 @@ def test_degrees_of_graphs_and_of_nodes(monkeypatch):
 
 
 def test_what_is_there_is_kept(tmp_path):
-    path = tmp_path / "inside" / "selection.json"
+    path = tmp_path / "attention" / "selection.json"
     first = write_selection(path, datasets=("Karate",))
     path.write_text(json.dumps({**first, "Karate": {**first["Karate"], "nodes": 1}}))
     assert write_selection(path, datasets=("Karate",))["Karate"]["nodes"] == 1

@@ -70,3 +70,7 @@ def test_the_paper_counts_no_other_operator():
 def test_closed_forms_grow_as_they_say(operator, growth):
     large, small = paper.madd(operator, 2_000_000), paper.madd(operator, 1_000_000)
     assert large / small == pytest.approx(growth, rel=0.1)
+
+
+def test_by_the_papers_count_cgao_is_cheaper_than_hgao():
+    assert paper.madd("hgao", 1000) > paper.madd("cgao", 1000)

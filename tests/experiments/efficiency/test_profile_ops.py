@@ -6,7 +6,7 @@ import json
 import pytest
 
 import profile_ops
-from ganet_tf.profiling import counts
+from ganet_tf.layers import operators
 
 PROMISED = (
     "nodes",
@@ -88,5 +88,7 @@ def test_an_impossible_graph_is_one_sentence_and_status_2(capsys):
     assert said[-1].startswith("profile_ops.py: a graph of 5 nodes cannot have mean degree 8")
 
 
-def test_the_script_and_the_package_name_the_same_operators():
-    assert profile_ops.OPERATORS == counts.OPERATORS
+def test_what_is_measured_is_what_attends_and_the_convolution():
+    attending = [name for name, row in operators.OPERATORS.items() if row.attends]
+    assert list(operators.profiled_operators()) == [*attending, "gcn"]
+    assert "linear" not in attending

@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.report.collection import Results
+from experiments.report.results import Results
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ import json
 import statistics
 from random import Random
 
-from experiments.config import NAMED_OPERATORS
-from experiments.report.cells import NODE_SETS, all_cells
-from experiments.report.tuning import tuning_cells
+from experiments.report.runs import NODE_SETS, STAND_INS, reported_runs, tuning_runs
 
 TEN = [80.0, 82.0, 84.0, 86.0, 88.0, 80.0, 82.0, 84.0, 86.0, 88.0]  # mean 84, standard deviation sqrt(80 / 9)
 
@@ -22,37 +20,37 @@ def rule(values, epochs=None, **more):
     }
 
 
-def summary(cell, last, best=None, complete=True, **changes):
-    """A cell's summary.
+def summary(run, last, best=None, complete=True, **changes):
+    """A run's summary.
 
     Args:
-        cell: a `Cell`.
+        run: a `Run`.
         last: accuracy of each fold at the last epoch, or the one that validation chose.
         best: accuracy of each fold where test was looked at; by default two points more.
         complete: whether all folds are there.
         **changes: other entries.
     """
-    task = "node" if cell.dataset in NODE_SETS else "graph"
+    task = "node" if run.dataset in NODE_SETS else "graph"
     best = best or [value + 2 for value in last]
     if task == "node":
         rules = {"validation": rule(last, val_loss=0.7, val_accuracy=80.0), "max_test_lgcn": rule(best)}
-    elif cell.protocol == "validation":
+    elif run.protocol == "validation":
         rules = {"validation": rule(last, val_loss=0.5, val_accuracy=70.0)}
     else:
         middle = [(a + b) / 2 for a, b in zip(last, best, strict=True)]
         rules = {"last_epoch": rule(last), "best_test_epoch": rule(best), "best_mean_epoch": rule(middle)}
-    config = {"dataset": cell.dataset, "model": {"k": 8}, "protocol": cell.protocol, "seed": 0, "epochs": 50}
-    plain = cell.model in (*NAMED_OPERATORS, "dgcnn", "gcn", "gat")
+    config = {"dataset": run.dataset, "model": {"k": 8}, "protocol": run.protocol, "seed": 0, "epochs": 50}
+    plain = run.model not in STAND_INS
     return {
-        "dataset": cell.dataset,
-        "model": cell.model if plain else "hganet",
-        "label": cell.model if plain else f"hganet, operator={cell.model}",
+        "dataset": run.dataset,
+        "model": run.model if plain else "hganet",
+        "label": run.model if plain else f"hganet, operator={run.model}",
         "task": task,
-        "protocol": cell.protocol,
+        "protocol": run.protocol,
         "folds": list(range(1, len(last) + 1)),
         "complete": complete,
         **rules,
-        "command": cell.command,
+        "command": run.command,
         "seed": 0,
         "git_revision": "0123456789abcdef0123456789abcdef01234567",
         "versions": {"tensorflow": "2.21.0", "keras": "3.15.1"},
@@ -64,22 +62,22 @@ def summary(cell, last, best=None, complete=True, **changes):
     }
 
 
-def write(results, cell, found):
+def write(results, run, found):
     """Puts a summary where the report looks for it."""
-    folder = results / cell.name
+    folder = results / run.name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "summary.json").write_text(json.dumps(found), encoding="utf-8")
 
 
 def write_all(results, seed=0):
-    """Every cell and every tuning run, with random accuracies."""
+    """Every run and every tuning run, with random accuracies."""
     random = Random(seed)
-    for cell in [*all_cells(), *tuning_cells()]:
+    for run in [*reported_runs(), *tuning_runs()]:
         accuracies = [round(random.gauss(75, 4), 4) for _ in range(10)]
-        found = summary(cell, accuracies)
-        if cell.name.startswith("tuning/"):
+        found = summary(run, accuracies)
+        if run.is_tuning:
             found["validation"] |= {"val_loss": round(random.uniform(0.5, 1), 6)}
-        write(results, cell, found)
+        write(results, run, found)
 
 
 def text(lines):
@@ -87,6 +85,6 @@ def text(lines):
     return "\n".join(lines)
 
 
-def put(results, cell, last=TEN, **changes):
-    """Writes a cell's made-up summary where `results` looks for it."""
-    write(results.folder, cell, summary(cell, last, **changes))
+def put(results, run, last=TEN, **changes):
+    """Writes a run's made-up summary where `results` looks for it."""
+    write(results.folder, run, summary(run, last, **changes))

@@ -8,18 +8,24 @@ from pathlib import Path
 import pytest
 
 import experiments.report.__main__
-from experiments import resolve
-from experiments.cli import parse
-from experiments.config_loader import to_tree
-from experiments.report import figures
+from experiments.command_line import parse
+from experiments.config import resolve, to_tree
+from experiments.report import plots
 from experiments.report.__main__ import main, outputs
-from experiments.report.cells import all_cells, graph_cell
-from experiments.report.collection import Results
-from experiments.report.markdown import MARKS
+from experiments.report.results import Results
 from experiments.report.run import ROOT
+from experiments.report.runs import graph_run, reported_runs
+from experiments.report.writing import MARKS
 from tests.experiments.report.made_up import summary, write, write_all
 
-FILES = ("RESULTS.md", "results/plots/graphs.png", "results/plots/k.png", "results/plots/nodes.png")
+PAGES = (
+    "RESULTS.md",
+    "docs/results/attention.md",
+    "docs/results/paired-tests.md",
+    "docs/results/runs.md",
+    "docs/results/tuning.md",
+)
+PICTURES = ("results/plots/graphs.png", "results/plots/k.png", "results/plots/nodes.png")
 
 
 def report(root, *flags):
@@ -28,29 +34,35 @@ def report(root, *flags):
 
 def test_without_any_result(root, capsys):
     assert report(root) == 0
-    assert all((root / name).is_file() for name in FILES)
-    text = (root / "RESULTS.md").read_text(encoding="utf-8")
-    assert "not run yet" in text and "## Every cell\n\n0 of" in text
+    assert all((root / name).is_file() for name in (*PAGES, *PICTURES))
+    assert "not run yet" in (root / "RESULTS.md").read_text(encoding="utf-8")
+    assert (root / "docs/results/runs.md").read_text(encoding="utf-8").startswith("# Every run\n\n0 of")
     assert "What is missing: python -m experiments.report.run" in capsys.readouterr().out
 
 
 def test_everything_there_the_same_bytes_and_check(root, capsys):
     write_all(root / "results")
     assert report(root) == 0
-    first = {name: (root / name).read_bytes() for name in FILES}
+    first = {name: (root / name).read_bytes() for name in (*PAGES, *PICTURES)}
     assert outputs(root) == first
-    assert b"not run yet" not in first["RESULTS.md"]
-    assert not re.search(rb"2026-|/work/|/tmp/", first["RESULTS.md"])
-    links = re.findall(r"\]\(([^)]+)\)", first["RESULTS.md"].decode())
-    assert links and [link for link in links if not (root / link).exists()] == []
+    for page in PAGES:
+        assert b"not run yet" not in first[page]
+        assert not re.search(rb"2026-|/work/|/tmp/", first[page])
+        links = re.findall(r"\]\(([^)]+)\)", first[page].decode())
+        assert [link for link in links if not (root / page).parent.joinpath(link).exists()] == []
+    assert b"](../../results/mutag/hganet/summary.json)" in first["docs/results/runs.md"]
     capsys.readouterr()
     (root / "RESULTS.md").write_text("by hand", encoding="utf-8")
-    (root / FILES[1]).unlink()
+    (root / PICTURES[0]).unlink()
+    (root / "docs/results/runs.md").unlink()
     assert report(root, "--check") == 1
     said = capsys.readouterr().err
-    assert said == "Not what results/ gives: RESULTS.md, results/plots/graphs.png; give `make report`.\n"
+    assert (
+        said
+        == "Not what results/ gives: RESULTS.md, docs/results/runs.md, results/plots/graphs.png; run `make report`.\n"
+    )
     assert report(root) == 0
-    assert {name: (root / name).read_bytes() for name in FILES} == first
+    assert {name: (root / name).read_bytes() for name in first} == first
 
 
 def test_readme_gets_the_short_form_between_its_marks(root, monkeypatch):
@@ -69,29 +81,29 @@ def test_readme_gets_the_short_form_between_its_marks(root, monkeypatch):
 
 
 def test_broken_summary_is_named(root, capsys):
-    write(root / "results", graph_cell("DD", "hganet"), {"folds": []})
+    write(root / "results", graph_run("DD", "hganet"), {"folds": []})
     assert report(root) == 2
     said = capsys.readouterr().err
-    assert "results/dd_hganet/summary.json" in said and "--only dd_hganet" in said
+    assert "results/dd/hganet/summary.json" in said and "--only dd/hganet" in said
 
 
 def test_picture_from_other_versions_counts_by_its_values(root, monkeypatch):
-    cell = graph_cell("MUTAG", "hganet")
-    write(root / "results", cell, summary(cell, [80.0, 90.0]))
-    here = figures.png(figures.k_values(Results(root / "results")))
-    write(root / "results", cell, summary(cell, [80.0, 91.0]))
-    changed = figures.png(figures.k_values(Results(root / "results")))
-    monkeypatch.setattr(figures, "tools", lambda: "matplotlib 0.1")
-    write(root / "results", cell, summary(cell, [80.0, 90.0]))
-    elsewhere = figures.png(figures.k_values(Results(root / "results")))
-    assert here != elsewhere and figures.same_picture(here, elsewhere)
-    assert not figures.same_picture(changed, elsewhere)
-    assert not figures.same_picture(b"not a picture", elsewhere)
+    run = graph_run("MUTAG", "hganet")
+    write(root / "results", run, summary(run, [80.0, 90.0]))
+    here = plots.png(plots.k_values(Results(root / "results")))
+    write(root / "results", run, summary(run, [80.0, 91.0]))
+    changed = plots.png(plots.k_values(Results(root / "results")))
+    monkeypatch.setattr(plots, "tools", lambda: "matplotlib 0.1")
+    write(root / "results", run, summary(run, [80.0, 90.0]))
+    elsewhere = plots.png(plots.k_values(Results(root / "results")))
+    assert here != elsewhere and plots.same_picture(here, elsewhere)
+    assert not plots.same_picture(changed, elsewhere)
+    assert not plots.same_picture(b"not a picture", elsewhere)
 
 
 def committed(folder):
     """A copy of what git has of the report and its results: a training at work adds others all the time."""
-    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--", "results", "RESULTS.md", "README.md"]
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--", "results", "RESULTS.md", "docs/results", "README.md"]
     found = subprocess.run(command, capture_output=True, text=True, check=False) if shutil.which("git") else None
     if found is None or found.returncode != 0:
         return ROOT  # not a clone
@@ -108,13 +120,13 @@ def test_committed_report_is_what_committed_results_give(tmp_path):
 
 def finished():
     results = Results(ROOT / "results")
-    return [cell for cell in all_cells() if results.get(cell)]
+    return [run for run in reported_runs() if results.get(run)]
 
 
-@pytest.mark.parametrize("cell", finished(), ids=lambda cell: cell.name)
-def test_command_beside_a_committed_figure_still_means_the_same_run(cell):
-    now = to_tree(resolve.resolve(parse(cell.arguments))[0])
-    then = Results(ROOT / "results").get(cell)["config"]
+@pytest.mark.parametrize("run", finished(), ids=lambda run: run.name)
+def test_command_beside_a_committed_figure_still_means_the_same_run(run):
+    now = to_tree(resolve(parse(run.arguments))[0])
+    then = Results(ROOT / "results").get(run)["config"]
     assert now | ({"splits": then["splits"]} if now.get("splits") == "auto" else {}) == then
 
 

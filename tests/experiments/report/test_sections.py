@@ -2,49 +2,63 @@
 
 import pytest
 
-from experiments.report.cells import K_VALUES, LINEAR, TUNED, Cell, graph_cell, longer_cell, node_cell, tuned_cell
-from experiments.report.collection import Results
-from experiments.report.comparisons import compare, family_lines, paired_section
-from experiments.report.every_cell import cells_section
-from experiments.report.honest import operators_section, validation_section
-from experiments.report.k_sweep import k_section
-from experiments.report.longer import longer_section
+from experiments.report.readme import config_figures, readme_block
+from experiments.report.results import Results
 from experiments.report.run import ROOT
-from experiments.report.short_form import config_figures, readme_block
-from experiments.report.tables import graph_row, table_5, table_6, table_7
-from experiments.report.tuned import tuned_section
-from experiments.report.tuning import tuning_cells
-from experiments.report.tuning_section import tried, tuning_section
+from experiments.report.runs import (
+    K_VALUES,
+    LINEAR,
+    TUNED,
+    Run,
+    graph_run,
+    longer_run,
+    node_run,
+    tuned_run,
+    tuning_runs,
+)
+from experiments.report.sections.every_run import every_run
+from experiments.report.sections.figure_3 import figure_3
+from experiments.report.sections.paired_tests import compare, family_lines, paired_tests
+from experiments.report.sections.tables import (
+    graph_row,
+    longer_section,
+    table_5,
+    table_6,
+    table_7,
+    tuned_section,
+)
+from experiments.report.sections.tuning import tried, tuning
+from experiments.report.sections.validation import operators_section, validation_section
 from tests.experiments.report.made_up import TEN, put, rule, summary, text, write
 
 
 def test_table_5_has_paper_and_all_rules(results):
-    put(results, graph_cell("PTC", "hganet"))
+    put(results, graph_run("PTC", "hganet"))
     found = text(table_5(results))
     assert "| PTC | hGANet | 65.02 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 |" in found
     assert "| PTC | cGANet | 63.53 | not run yet | – | – | – |" in found
 
 
 def test_tuned_settings_are_named_and_stand_beside_the_paper(results):
-    cell = tuned_cell("PTC", "cganet")
-    put(results, cell)
-    put(results, tuned_cell("PTC", "cganet", "validation"), [value - 10 for value in TEN])
+    run = tuned_run("PTC", "cganet")
+    put(results, run)
+    put(results, tuned_run("PTC", "cganet", "validation"), [value - 10 for value in TEN])
     found = text(tuned_section(results))
     assert "- PTC: `optimizer.learning_rate=1e-3`, `epochs=100`, `model.dropout=0`" in found
     assert "| PTC | cGANet | 63.53 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 | 74.00 ± 2.98 |" in found
     assert "| PTC | hGANet | 65.02 | not run yet | – | – | – | – |" in found
-    assert "--set optimizer.learning_rate=1e-3 epochs=100 model.dropout=0 " in cell.command
-    assert graph_row(results, graph_cell("PTC", "cganet"))[3] == "not run yet"  # Table 5 keeps to the paper's values
+    assert "--set optimizer.learning_rate=1e-3 epochs=100 model.dropout=0 " in run.command
+    assert graph_row(results, graph_run("PTC", "cganet"))[3] == "not run yet"  # Table 5 keeps to the paper's values
 
 
 def test_longer_training_says_what_is_selection_and_what_is_not(results):
-    put(results, graph_cell("DD", "hganet"))
+    put(results, graph_run("DD", "hganet"))
     found = text(longer_section(results))
     assert "| D&D | hGANet | 81.71 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 | 50 |" in found
     assert "| D&D | hGANet | 81.71 | not run yet | – | – | – | – |" in found
     assert "epochs instead of" not in found
     more = [value + 3 for value in TEN]
-    longer = longer_cell("DD", "hganet")
+    longer = longer_run("DD", "hganet")
     lower = [value - 1 for value in TEN]
     write(results.folder, longer, summary(longer, lower, best=more, config={"epochs": 100}))
     found = text(longer_section(Results(results.folder)))
@@ -61,15 +75,15 @@ def test_tuned_settings_are_what_validation_chose(dataset):
 
 @pytest.mark.parametrize("mean, mark", [(90.0, "yes"), (89.996, "yes"), (89.99, "no")])
 def test_mark_follows_the_printed_figure(results, mean, mark):
-    found = summary(graph_cell("MUTAG", "hganet"), TEN)
+    found = summary(graph_run("MUTAG", "hganet"), TEN)
     found["best_test_epoch"] = rule([mean - 1, mean + 1])
-    write(results.folder, graph_cell("MUTAG", "hganet"), found)
+    write(results.folder, graph_run("MUTAG", "hganet"), found)
     assert f" | {mark} | " in next(line for line in table_5(results) if line.startswith("| MUTAG | hGANet"))
 
 
 def test_table_7_and_the_cell_that_the_paper_could_not_fill(results):
     assert "ours has not been trained there yet" in text(table_7(results))
-    put(results, graph_cell("DD", "ganet"))
+    put(results, graph_run("DD", "ganet"))
     fresh = type(results)(results.folder)
     found = text(table_7(fresh))
     assert "| GAO | paper | OOM | 77.92 |" in found
@@ -77,63 +91,63 @@ def test_table_7_and_the_cell_that_the_paper_could_not_fill(results):
 
 
 def test_table_6_labels_lgcns_rule(results):
-    put(results, node_cell("Citeseer", "hganet"))
+    put(results, node_run("Citeseer", "hganet"))
     found = text(table_6(results))
     assert "LGCN's rule †" in found
     assert "| Citeseer | hGANet | 72.7 ± 0.6 | 84.00 ± 2.98 | yes | 86.00 ± 2.98 |" in found
 
 
 def test_missing_cells_come_with_their_command(results):
-    put(results, node_cell("Cora", "gcn"))
+    put(results, node_run("Cora", "gcn"))
     found = text(table_6(results))
-    assert "Not run yet: `cora_hganet`, `cora_linear`, `cora_gat`, `citeseer_hganet`" in found
-    assert "python -m experiments.report.run --only cora_hganet cora_linear cora_gat citeseer_hganet" in found
+    assert "Not run yet: `cora/hganet`, `cora/linear`, `cora/gat`, `citeseer/hganet`" in found
+    assert "python -m experiments.report.run --only cora/hganet cora/linear cora/gat citeseer/hganet" in found
 
 
 def test_unfinished_cell_counts_as_missing(results):
-    put(results, graph_cell("PTC", "hganet"), complete=False)
+    put(results, graph_run("PTC", "hganet"), complete=False)
     assert "| PTC | hGANet | 65.02 | not run yet |" in text(table_5(results))
 
 
 def test_k_that_change_nothing_are_called_one_model(results):
     for k in K_VALUES:
-        put(results, graph_cell("MUTAG", "hganet", k=k), TEN if k > 4 else TEN[::-1])
-    found = text(k_section(results))
+        put(results, graph_run("MUTAG", "hganet", k=k), TEN if k > 4 else TEN[::-1])
+    found = text(figure_3(results))
     assert "MUTAG: k = 8, 16, 32 and 64 gave the same accuracy in every fold under both rules: no node has" in found
     assert "k = 64 against" not in found
 
 
 def test_k_that_ought_to_change_nothing_but_do(results):
     for k in K_VALUES:
-        put(results, graph_cell("MUTAG", "hganet", k=k), [value + k / 100 for value in TEN])
-    found = text(k_section(results))
+        put(results, graph_run("MUTAG", "hganet", k=k), [value + k / 100 for value in TEN])
+    found = text(figure_3(results))
     assert "k = 8, 16, 32 and 64 did not give the same figures" in found
     assert "highest with k = 64 at the best test epoch † (0.60 points above the lowest)" in found
 
 
 def test_k_64_against_k_8_on_proteins(results):
-    put(results, graph_cell("PROTEINS", "hganet"))
-    put(results, graph_cell("PROTEINS", "hganet", k=64), [v - 2 - i / 10 for i, v in enumerate(TEN)])
-    found = text(k_section(results))
+    put(results, graph_run("PROTEINS", "hganet"))
+    put(results, graph_run("PROTEINS", "hganet", k=64), [v - 2 - i / 10 for i, v in enumerate(TEN)])
+    found = text(figure_3(results))
     assert "PROTEINS: k = 64 against k = 8 at the last epoch: -2.45 points" in found
     assert "test over folds: p < 0.001" in found
 
 
-def test_validation_stands_beside_honest_references(results):
-    put(results, graph_cell("PROTEINS", "hganet", "validation"), [value - 10 for value in TEN])
+def test_validation_stands_beside_figures_of_others(results):
+    put(results, graph_run("PROTEINS", "hganet", "validation"), [value - 10 for value in TEN])
     found = text(validation_section(results))
     assert "| hGANet | not run yet | 74.00 ± 2.98 | not run yet |" in found
     assert "| DGCNN, Errica et al. | 76.6 ± 4.3 | 72.9 ± 3.5 | – | – | 45.6 ± 3.4 |" in found
 
 
 def test_operators_that_the_paper_only_describes(results):
-    put(results, graph_cell("MUTAG", "sampled"))
+    put(results, graph_run("MUTAG", "sampled"))
     assert "| MUTAG | SampledGAO | 86.00 ± 2.98 | 84.00 ± 2.98 |" in text(operators_section(results))
 
 
 def test_comparison_uses_the_folds_in_pairs(results):
-    put(results, graph_cell("DD", "hganet"))
-    put(results, graph_cell("DD", "ganet"), [value - 1 - 0.1 * i for i, value in enumerate(TEN)])
+    put(results, graph_run("DD", "hganet"))
+    put(results, graph_run("DD", "ganet"), [value - 1 - 0.1 * i for i, value in enumerate(TEN)])
     found = compare(results, "DD", ("hganet", "ganet"), "paper")
     assert found.differences == pytest.approx([1 + 0.1 * i for i in range(10)])
     assert found.p_wilcoxon == 2 / 1024
@@ -143,30 +157,30 @@ def test_comparison_uses_the_folds_in_pairs(results):
 
 
 def test_noise_is_called_noise(results):
-    put(results, graph_cell("PTC", "hganet"))
-    put(results, graph_cell("PTC", "cganet"), TEN[::-1])
-    found = text(paired_section(results))
+    put(results, graph_run("PTC", "hganet"))
+    put(results, graph_run("PTC", "cganet"), TEN[::-1])
+    found = text(paired_tests(results))
     assert "Of 1 comparison, 0 (Wilcoxon) and 0 (corrected t) are below 0.05 before correction" in found
-    assert "no order of these models can be read" in found
+    assert "gives no order of these models" in found
     assert found.count("No comparison yet") == 5  # of two protocols with three tables each
 
 
-def tuned(results, cell, loss):
-    found = summary(cell, TEN)
+def tuned(results, run, loss):
+    found = summary(run, TEN)
     found["validation"] |= {"val_loss": loss, "val_accuracy": 71.5}
-    found["config"]["model"] = {"settings": list(cell.settings)}
-    write(results.folder, cell, found)
+    found["config"]["model"] = {"settings": list(run.settings)}
+    write(results.folder, run, found)
     return found
 
 
 def test_tuning_shows_validation_only_and_what_was_chosen(results):
-    first, second = tuning_cells()[:2]
+    first, second = tuning_runs()[:2]
     tuned(results, first, 0.75)
     chosen = tuned(results, second, 0.5)
-    left_the_list = Cell(f"tuning/{second.name.split('/')[1]}/old", first.dataset, "hganet", "validation", ("seed=3",))
+    left_the_list = Run(f"tuning/{second.name.split('/')[1]}/old", first.dataset, "hganet", "validation", ("seed=3",))
     tuned(results, left_the_list, 0.9)
-    put(results, node_cell(first.dataset, "hganet"), config={**chosen["config"], "seed": 7})
-    found = text(tuning_section(results))
+    put(results, node_run(first.dataset, "hganet"), config={**chosen["config"], "seed": 7})
+    found = text(tuning(results))
     settings = ", ".join(f"`{setting}`" for setting in second.settings)
     assert f"| {settings} | 0.5000 | 71.50 | 10 | best so far |" in found
     assert "| `seed=3` | 0.9000 | 71.50 | 10 |  |" in found
@@ -176,30 +190,30 @@ def test_tuning_shows_validation_only_and_what_was_chosen(results):
 
 
 def test_accuracy_decides_before_loss(results):
-    sure, right = tuning_cells()[:2]
+    sure, right = tuning_runs()[:2]
     tuned(results, sure, 0.5)
     found = tuned(results, right, 0.9)
     found["validation"]["val_accuracy"] = 73.0
     write(results.folder, right, found)
-    assert "| 0.9000 | 73.00 | 10 | best so far |" in text(tuning_section(results))
+    assert "| 0.9000 | 73.00 | 10 | best so far |" in text(tuning(results))
 
 
 def test_every_cell_can_be_run_again(results):
-    cell, tuning = graph_cell("DD", "hganet"), tuning_cells()[0]
-    put(results, cell, git_revision=["b" * 40, "a" * 40 + "-dirty"], duration_seconds=45.0)
+    run, tuning = graph_run("DD", "hganet"), tuning_runs()[0]
+    put(results, run, git_revision=["b" * 40, "a" * 40 + "-dirty"], duration_seconds=45.0)
     tuned(results, tuning, 0.5)
-    found = text(cells_section(results))
-    row = f"| [dd_hganet](results/dd_hganet/summary.json) | `{cell.command}` | 0 | aaaaaaa-dirty, bbbbbbb |"
+    found = text(every_run(results))
+    row = f"| [dd/hganet](results/dd/hganet/summary.json) | `{run.command}` | 0 | aaaaaaa-dirty, bbbbbbb |"
     assert f"{row} 2.21.0 / 3.15.1 | 45 s |" in found
     assert f"`python train.py --config results/{tuning.name}/config.yaml --threads 1 --deterministic" in found
     assert "on Abacus, 2 cores" in found
-    assert f"| dd_cganet | `{graph_cell('DD', 'cganet').command}` | not run yet |" in found
+    assert f"| dd/cganet | `{graph_run('DD', 'cganet').command}` | not run yet |" in found
 
 
 def test_readme_block(results):
-    put(results, graph_cell("COLLAB", "cganet"))
-    put(results, tuned_cell("PTC", "hganet"))
-    put(results, node_cell("Cora", "hganet"))
+    put(results, graph_run("COLLAB", "cganet"))
+    put(results, tuned_run("PTC", "hganet"))
+    put(results, node_run("Cora", "hganet"))
     found = readme_block(results)
     assert "| PTC | hGANet | 65.02 | not run yet | – | 86.00 ± 2.98 | 84.00 ± 2.98 |" in found
     assert "| COLLAB | cGANet | 76.96 | 86.00 ± 2.98 | 84.00 ± 2.98 |" in found
@@ -208,12 +222,12 @@ def test_readme_block(results):
 
 
 def test_config_figures(results):
-    put(results, graph_cell("MUTAG", "cganet"))
-    put(results, graph_cell("MUTAG", "hganet", k=4))
-    put(results, graph_cell("MUTAG", "hganet", "validation"))
-    put(results, graph_cell("MUTAG", LINEAR))
-    put(results, node_cell("Cora", "gat"), duration_seconds=200.0)
+    put(results, graph_run("MUTAG", "cganet"))
+    put(results, graph_run("MUTAG", "hganet", k=4))
+    put(results, graph_run("MUTAG", "hganet", "validation"))
+    put(results, graph_run("MUTAG", LINEAR))
+    put(results, node_run("Cora", "gat"), duration_seconds=200.0)
     assert config_figures(results) == {
-        "mutag_cganet.yaml": ("84.00 last, 86.00 best test", "1 h 02 min"),
-        "cora_gat.yaml": ("84.00", "3 min"),
+        ("MUTAG", "cganet"): ("84.00 last, 86.00 best test", "1 h 02 min"),
+        ("Cora", "gat"): ("84.00", "3 min"),
     }

@@ -1,0 +1,233 @@
+"""What a user sees: the greeting, a bar for folds, Keras' bar within a fold, tables at the end; and `--list`."""
+
+import sys
+import time
+
+import keras
+from rich import box
+from rich.console import Console
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from experiments import paper, selection
+from experiments.config import all_configs, label
+from ganet_tf import data
+from ganet_tf.layers import operator_names
+
+
+class Reporter:
+    """Prints the course of a run; on a terminal with bars, elsewhere one line per epoch.
+
+    Args:
+        folds: how many folds (or repetitions) this process is asked for.
+        epochs: epochs of each.
+        word: "fold" or "run".
+        quiet: whether to print nothing but warnings (to stderr) and the last line.
+        terminal: whether to draw bars; by default whether stdout is one.
+    """
+
+    def __init__(self, folds, epochs, word="fold", quiet=False, terminal=None):
+        self.folds = folds
+        self.epochs = epochs
+        self.word = word
+        self.quiet = quiet
+        self.terminal = sys.stdout.isatty() if terminal is None else terminal
+        self.console = Console(highlight=False, soft_wrap=not self.terminal, force_terminal=self.terminal or None)
+        self.done = 0
+        self.current = None
+        self._steps = 1
+        self._first = 0
+        self._times = []
+
+    def say(self, text):
+        """One line for the reader, unless --quiet."""
+        if not self.quiet:
+            self.console.print(text, markup=False)
+
+    def note(self, text):
+        """Something the reader should know in any case."""
+        if self.quiet:
+            print(text, file=sys.stderr)
+        else:
+            self.console.print(text, markup=False, style="yellow")
+
+    def skip(self, count):
+        """Counts folds that were finished before."""
+        self.done += count
+
+    def fold_start(self, number, steps):
+        """Announces a fold, with the time that is left for all of them."""
+        self.current, self._steps, self._first = number, steps, 0
+        if self.quiet:
+            return
+        left = ""
+        if self._times:
+            seconds = sum(self._times) / len(self._times) * (self.folds - self.done)
+            left = f"about {clock(seconds)} left"
+        title = f"{self.word} {number} ({self.done} of {self.folds} done)"
+        if not self.terminal:
+            self.say(f"{title}{', ' if left else ''}{left}")
+            return
+        row = Table.grid(padding=(0, 1))
+        row.add_row(title, ProgressBar(self.folds, self.done, width=30), left)
+        self.console.print(row)
+
+    def at(self, epoch):
+        """Tells at which epoch the fold resumes."""
+        self._first = epoch
+
+    def epoch(self, row):
+        """One line for a finished epoch where there is no bar."""
+        if not self.quiet and not self.terminal:
+            self.say(f"{self.word} {self.current} epoch {row['epoch']}/{self.epochs}  {values(row)}")
+
+    def fold_end(self, number, result, seconds):
+        """Says what a fold gave."""
+        self.done += 1
+        self._times.append(seconds)
+        if "failed" not in result:
+            rules = ", ".join(f"{r} {100 * v['accuracy']:.2f} %" for r, v in result["rules"].items())
+            self.say(f"{self.word} {number}: {rules} ({clock(seconds)})")
+
+    def callbacks(self):
+        """Keras callbacks of one fold: the bar, on a terminal."""
+        if self.quiet or not self.terminal:
+            return []
+        return [FoldBar(self.epochs, self._steps, self._first)]
+
+    def table(self, summary):
+        """The table at the end: one row per fold, the mean, the paper."""
+        rules = [rule for rule in selection.LABELS if rule in summary]
+        title = f"{summary['dataset']}, {summary['label']}, protocol {summary['protocol']}: test accuracy in %"
+        table = Table(title=title, box=box.SIMPLE_HEAD, show_footer=False)
+        table.add_column(self.word)
+        for rule in rules:
+            table.add_column(rule, justify="right")
+        for i, number in enumerate(summary["folds"]):
+            table.add_row(str(number), *(_cell(summary[rule], i) for rule in rules))
+        table.add_section()
+        table.add_row("mean ± std", *(f"{summary[r]['mean']:.2f} ± {summary[r]['std']:.2f}" for r in rules))
+        if summary["paper_text"]:
+            table.add_row("paper", *(summary["paper_text"] for _ in rules))
+        self.console.print(table)
+        for rule in rules:
+            self.say(f"  {rule}: {selection.LABELS[rule]}")
+
+
+class FoldBar(keras.callbacks.Callback):
+    """One Keras bar for a whole fold: it moves with every batch and shows the last epoch's values."""
+
+    def __init__(self, epochs, steps, first=0):
+        super().__init__()
+        self._bar = keras.utils.Progbar(epochs * steps, stateful_metrics=["epoch", *VALUES], unit_name="step", width=24)
+        self._epoch = first
+        self._steps = steps
+        self._last = time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        if time.monotonic() - self._last > 0.1:
+            self._last = time.monotonic()
+            self._bar.update(self._epoch * self._steps + batch + 1, finalize=False)
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._epoch = epoch + 1
+        row = [(name, logs[name]) for name in VALUES if name in (logs or {})]
+        self._bar.update(self._epoch * self._steps, [("epoch", epoch + 1), *row], finalize=False)
+
+    def on_train_end(self, logs=None):
+        self._bar.update(self._epoch * self._steps, finalize=True)
+
+
+VALUES = (
+    "train_loss", "train_accuracy", "val_loss", "val_accuracy", "test_loss", "test_accuracy",
+)  # fmt: skip
+
+
+def values(row):
+    """An epoch's values as text."""
+    return "  ".join(f"{name} {row[name]:.4f}" for name in VALUES if name in row)
+
+
+def clock(seconds):
+    """Seconds as 5 s, 1:05 or 2:01:05."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def _cell(rule, i):
+    epoch = rule["epochs"][i]
+    return f"{rule['per_fold'][i]:.2f} ({epoch})"
+
+
+def greet(report, config, dataset, folder, numbers):
+    """Says what is going to happen, and what has happened before."""
+    finished = folder.results(numbers)
+    report.skip(len(finished))
+    what = f"{label(config)} on {config.dataset} ({dataset!r})"
+    report.say(
+        f"{what}: {len(numbers)} {folder.word}s of at most {config.epochs} epochs, protocol "
+        f"{config.protocol}, into {folder.path}"
+    )
+    if config.task == "graph":
+        report.say(f"folds: {config.splits}")
+    if finished and len(finished) == len(numbers):
+        report.say(
+            f"This run is finished: here is its result. To run it again, delete {folder.path} or choose "
+            "another folder with --output."
+        )
+    elif finished:
+        report.say(f"Already finished: {folder.word} {', '.join(map(str, finished))}.")
+
+
+def conclude(report, summary, folder, elsewhere):
+    """Prints the result; returns the exit code."""
+    for number, holder in elsewhere.items():
+        report.note(f"{folder.word} {number} is being trained by {holder}, which will write the summary.")
+    for number, reason in summary["failed"].items():
+        report.note(f"{folder.word} {number} failed: {reason}.")
+    if not report.quiet and summary["folds"]:
+        report.table(summary)
+        if summary["missing"]:
+            report.say(f"Not finished yet: {folder.word} {', '.join(map(str, summary['missing']))}.")
+        report.say(f"{folder.path / 'summary.md'}, summary.json and curves.png have it all.")
+    print(last_line(summary, folder))
+    return 1 if summary["failed"] else 0
+
+
+def last_line(summary, folder):
+    """The whole result in a line."""
+    rules = [rule for rule in selection.LABELS if rule in summary]
+    figures = [f"{rule} {summary[rule]['mean']:.2f} ± {summary[rule]['std']:.2f}" for rule in rules]
+    if summary["paper_text"]:
+        figures.append(f"paper {summary['paper_text']}")
+    count = f"{len(summary['folds'])} {folder.word}s"
+    return f"{summary['dataset']} {summary['label']} ({count}): {', '.join(figures) or 'nothing finished'}"
+
+
+def list_rows():
+    """[(task, data set, model, file, the paper's figure)] of all shipped configs."""
+    found = []
+    for _, config, path in all_configs():
+        cell = paper.cell(config.dataset, config.model.name, getattr(config.model, "operator", None))
+        found.append((config.task, config.dataset, config.model.name, path.name, cell.text if cell else "-"))
+    return sorted(found, key=lambda row: (row[0], row[1].lower()))
+
+
+def show_list():
+    """Prints the table of shipped configs; returns the exit code."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in ("--task", "--dataset", "--model", "configs/", "paper, %"):
+        table.add_column(column)
+    for row in list_rows():
+        table.add_row(*row)
+    console = Console(highlight=False)
+    console.print(table)
+    others = sorted(set(data.names()) - {row[1] for row in list_rows()})
+    if others:
+        console.print(f"Also, with settings made from the data: {', '.join(others)}, and your own TU folders.")
+    console.print(f"Operators for --set model.operator=: {', '.join(operator_names())}.")
+    return 0

@@ -1,0 +1,158 @@
+"""Which differences between models are significant: paired tests over folds."""
+
+import statistics
+from dataclasses import dataclass
+
+from experiments.report import writing
+from experiments.report.runs import LINEAR, VALIDATION_SETS, graph_run
+from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
+from experiments.report.writing import missing_note, table
+from experiments.tasks import VALIDATION_SHARE
+
+LEVEL = 0.05
+VALIDATED = tuple(dataset for dataset in writing.DATASETS if dataset in VALIDATION_SETS)
+PROTOCOLS = {  # (title, rule, data sets, share of the training graphs that validation takes)
+    "paper": ("last epoch", "last_epoch", writing.DATASETS, 0.0),
+    "validation": ("epoch chosen on validation", "validation", VALIDATED, VALIDATION_SHARE),
+}
+FAMILIES = {
+    "attention operators against each other": (("hganet", "cganet"), ("hganet", "ganet"), ("cganet", "ganet")),
+    "each attention operator against the linear map": tuple((m, LINEAR) for m in ("hganet", "cganet", "ganet")),
+    "the paper's two networks against DGCNN": (("hganet", "dgcnn"), ("cganet", "dgcnn")),
+}
+LABELS = {**writing.OPERATORS, "dgcnn": "DGCNN"}
+HEADS = (
+    "data set", "comparison", "mean difference ± sd", "better / equal / worse folds", "Wilcoxon p", "Holm",
+    "corrected t", "p", "Holm",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on one data set.
+
+    Args:
+        dataset: canonical name.
+        models: the two, the first minus the second.
+        differences: of the accuracies in percent, one for each fold.
+        p_wilcoxon: of the signed-rank test.
+        t: the corrected t statistic.
+        p_t: its p-value.
+    """
+
+    dataset: str
+    models: tuple[str, str]
+    differences: tuple[float, ...]
+    p_wilcoxon: float
+    t: float
+    p_t: float
+
+    @property
+    def words(self):
+        """`hGAO - cGAO`."""
+        return " - ".join(LABELS[model] for model in self.models)
+
+
+def compare(results, dataset, models, protocol):
+    """The comparison, or None while one of its runs is missing."""
+    _, rule, _, share = PROTOCOLS[protocol]
+    entries = [results.rule(graph_run(dataset, model, protocol), rule) for model in models]
+    if None in entries:
+        return None
+    pairs = zip(*(entry["per_fold"] for entry in entries), strict=True)
+    differences = tuple(first - second for first, second in pairs)
+    t, p = corrected_t(differences, held_out_ratio(len(differences), share))
+    return Comparison(dataset, models, differences, wilcoxon(differences), t, p)
+
+
+def paired_tests(results):
+    """All tables of paired tests, with what each of them allows to say."""
+    runs = [
+        graph_run(dataset, model, protocol)
+        for protocol, (_, _, datasets, _) in PROTOCOLS.items()
+        for dataset in datasets
+        for model in LABELS
+    ]
+    lines = [
+        "# Paired tests",
+        "",
+        "Every model was trained and tested on the same folds, so accuracies are compared per fold; figures "
+        "selected on test are left out. *Wilcoxon* is the signed-rank test, exact also with ties, which takes "
+        "the folds as independent. *Corrected t* is Nadeau and Bengio's resampled t-test, t = mean(d) / sqrt((1/n + "
+        "n_test/n_train) var(d)) with n - 1 degrees of freedom, which allows for training sets that overlap; "
+        "n_test/n_train is 1/9 for ten folds, and 1/8.1 where validation takes a tenth of the training graphs. "
+        "*Holm* is the p-value before it, corrected for all comparisons of its table. One seed: what another seed "
+        "changes is not in these tests.",
+        "",
+    ]
+    for protocol, (title, _, _, _) in PROTOCOLS.items():
+        for family, pairs in FAMILIES.items():
+            lines += [f"## {title.capitalize()}: {family}", "", *family_lines(results, protocol, pairs)]
+    return [*lines, *missing_note(results, runs)]
+
+
+def corrected(results, protocol, pairs):
+    """The comparisons of one table that there are figures for, and their p-values after correction, by either test."""
+    datasets = PROTOCOLS[protocol][2]
+    found = [compare(results, dataset, models, protocol) for dataset in datasets for models in pairs]
+    found = [comparison for comparison in found if comparison]
+    return found, holm([c.p_wilcoxon for c in found]), holm([c.p_t for c in found])
+
+
+def winners(found, holm_wilcoxon, holm_t):
+    """The comparisons that stand under both tests."""
+    return [c for c, *p in zip(found, holm_wilcoxon, holm_t, strict=True) if max(p) < LEVEL]
+
+
+def family_lines(results, protocol, pairs):
+    """One table and its reading."""
+    found, *adjusted = corrected(results, protocol, pairs)
+    if not found:
+        return ["No comparison yet: both of its runs have to be there.", ""]
+    rows = [row(*parts) for parts in zip(found, *adjusted, strict=True)]
+    return [*table(HEADS, rows, left=2), reading(found, *adjusted), ""]
+
+
+def row(comparison, holm_wilcoxon, holm_t):
+    """A line of the table."""
+    d = comparison.differences
+    signs = sum(v > TIE for v in d), sum(abs(v) <= TIE for v in d), sum(v < -TIE for v in d)
+    return [
+        writing.dataset(comparison.dataset),
+        comparison.words,
+        f"{writing.difference(statistics.fmean(d))} ± {statistics.stdev(d):.2f}",
+        " / ".join(map(str, signs)),
+        writing.p_value(comparison.p_wilcoxon),
+        writing.p_value(holm_wilcoxon),
+        writing.statistic(comparison.t),
+        writing.p_value(comparison.p_t),
+        writing.p_value(holm_t),
+    ]
+
+
+def reading(found, holm_wilcoxon, holm_t):
+    """What the table allows to say, in plain words."""
+    total = len(found)
+    raw = [sum(p < LEVEL for p in values) for values in ([c.p_wilcoxon for c in found], [c.p_t for c in found])]
+    kept = [sum(p < LEVEL for p in values) for values in (holm_wilcoxon, holm_t)]
+    text = (
+        f"Of {writing.count(total, 'comparison')}, {raw[0]} (Wilcoxon) and {raw[1]} (corrected t) are below {LEVEL} "
+        f"before correction, where chance alone gives {LEVEL * total:.1f} on average; {kept[0]} and {kept[1]} after "
+        "it."
+    )
+    smallest = total * smallest_wilcoxon(len(found[0].differences))
+    if smallest >= LEVEL:
+        text += f" (Wilcoxon's test cannot go below {smallest:.3f} here after correction, with so few folds.)"
+    standing = winners(found, holm_wilcoxon, holm_t)
+    if not any(kept):
+        return text + " So this table gives no order of these models: chance alone may have made it."
+    if not standing:
+        return text + " The two tests agree on none of them: take none of these differences for granted."
+    return text + f" Below {LEVEL} under both tests after correction: {writing.listing(map(direction, standing))}."
+
+
+def direction(comparison):
+    """`hGAO above linear on PROTEINS`."""
+    first, second = (LABELS[model] for model in comparison.models)
+    word = "above" if comparison.t > 0 else "below"
+    return f"{first} {word} {second} on {writing.dataset(comparison.dataset)}"

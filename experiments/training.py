@@ -1,0 +1,439 @@
+"""Training: what happens in a fold, from top to bottom.
+
+`Trainer` goes through the folds: each has a lock, a model with its own initial weights, a checkpoint to resume from,
+its epochs, and a result. What it uses stands below it in the order of use: the model, its optimizer and its training
+step; the epochs; what is done after each of them; the evaluation; and the model as it is saved.
+"""
+
+import dataclasses
+import json
+import math
+import random
+import time
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from experiments import checkpoint as states
+from experiments import environment
+from experiments.checkpoint import Checkpoint
+from experiments.lock import Lock, describe
+from experiments.run_folder import History
+from experiments.selection import Selection
+from ganet_tf import models
+from ganet_tf.errors import ConfigError, GANetError, RunError
+from ganet_tf.files import draft, write_whole
+from ganet_tf.optimizers import FlatAdam
+
+CLASSES = {
+    "graph": {"dgcnn": models.DGCNN},
+    "node": {"gcn": models.GCN, "gat": models.GAT},
+}
+GANETS = {"graph": models.GraphClassifier, "node": models.NodeClassifier}
+
+
+class TrainingDiverged(GANetError, ArithmeticError):
+    """The loss of a fold became NaN or infinite."""
+
+
+class Trainer:
+    """Trains folds (graph task) or repetitions (node task) one after another.
+
+    One compiled model serves all of them: only its variables are put back to fresh initial values,
+    which saves tracing it again. A fold's result depends on its number and the config alone, not on
+    what the process did before.
+
+    Args:
+        task: a `GraphTask` or a `NodeTask`.
+        folder: the `RunFolder`.
+        report: a `Reporter`.
+    """
+
+    def __init__(self, task, folder, report):
+        self.task = task
+        self.config = task.config
+        self.folder = folder
+        self.report = report
+        self.model = None
+        self._step = None
+        self._logits = None
+        self._fresh_optimizer = None
+        keras.utils.set_random_seed(self.config.seed)
+
+    def run(self, numbers):
+        """Trains what is neither finished nor being trained by another process.
+
+        Returns:
+            {number: holder} of the folds that other processes are at work on.
+        """
+        waiting = list(numbers)
+        while waiting:
+            held = {number: holder for number in waiting if (holder := self._visit(number))}
+            if len(held) == len(waiting):
+                return held
+            waiting = list(held)  # by now some of them may be free
+        return {}
+
+    def _visit(self, number):
+        """Trains one fold unless it is done; returns who else has it, or None."""
+        if self.folder.result(number) is not None:
+            return None
+        self.folder.fold(number).mkdir(exist_ok=True)
+        lock = Lock(self.folder.fold(number) / "lock", self.report.note)
+        if not lock.acquire():
+            return describe(lock.holder)
+        try:
+            if self.folder.result(number) is None:
+                self.folder.remove_litter(number)
+                self._train(number, lock)
+        finally:
+            lock.release()
+        return None
+
+    def _train(self, number, lock):
+        start = time.monotonic()
+        split = self.task.split(number)
+        self._fresh_model(number, split.steps)
+        self.report.fold_start(number, split.steps)
+        recorder = self._recorder(number, split, lock)
+        first = self._restore(recorder, number)
+        try:
+            if first < self.config.epochs and not recorder.stopped:
+                self._fit(split, recorder, first)
+                recorder.save()
+            result = self._result(number, split, recorder)
+        except TrainingDiverged as error:
+            recorder.tick()
+            result = {"failed": str(error)}
+            self.report.note(f"{self.folder.fold(number).name} failed: {error}.")
+        lock.check()
+        self._finish(number, {**result, "seconds": round(recorder.seconds, 2)}, recorder)
+        self.report.fold_end(number, result, time.monotonic() - start)
+
+    def _fresh_model(self, number, steps):
+        """Gives the model the initial weights and dropout seeds of this fold."""
+        # Not keras.utils.set_random_seed: TensorFlow's part of it throws away every compiled function,
+        # two seconds per fold. Keras draws the seeds of initializers and dropout from Python's generator.
+        random.seed(self.config.seed + number)
+        fresh = make_model(self.config, self.task.dataset)
+        spec = self.task.spec()
+        fresh.build({name: tuple(tensor.shape) for name, tensor in spec.items()})  # quicker than a call
+        if self.model is None or self.config.optimizer.schedule != "constant":
+            self.model = compile_model(fresh, self.config, self.config.epochs * steps)
+            self._fresh_optimizer = states.values(self.model.optimizer.variables)
+            self._step = make_step(self.model, spec)
+            self._logits = tf.function(lambda inputs: self.model(inputs, training=False), input_signature=[spec])
+        else:
+            states.assign(self.model.variables, states.values(fresh.variables))
+            states.assign(self.model.optimizer.variables, self._fresh_optimizer)
+
+    def _recorder(self, number, split, lock):
+        folder = self.folder.fold(number)
+        watched = "val" in split.parts
+        return Recorder(
+            folder,
+            Evaluator(self._logits, split.held_out, split.parts),
+            Selection(self.config.select, self.config.patience) if watched else None,
+            Checkpoint(folder, self.report.note),
+            on_epoch=self.report.epoch,
+            alive=lock.check,
+        )
+
+    def _restore(self, recorder, number):
+        """The epoch to resume with: 0 when there is nothing, or nothing that fits, to resume from."""
+        try:
+            return recorder.restore(self.model)
+        except RunError as error:
+            self.report.note(f"{self.folder.fold(number).name}: {error}; starting it again.")
+            recorder.checkpoint.delete()
+            return recorder.restore(self.model)
+
+    def _fit(self, split, recorder, first):
+        self.report.at(first)
+        callbacks = [recorder, *self.report.callbacks()]
+        run_epochs(self.model, self._step, split.batches, self.config.epochs, first, callbacks)
+
+    def _result(self, number, split, recorder):
+        rows = recorder.history.rows
+        final, chosen = None, None
+        if recorder.selection is not None:
+            chosen = recorder.selection.epoch
+            states.assign(self.model.weights, recorder.best_weights)
+        if split.final is not None:
+            final = Evaluator(self._logits, split.final, {"test": slice(None)})()
+        return {
+            self.folder.word: number,
+            "seed": self.config.seed + number,
+            "epochs": len(rows),
+            "model_epoch": chosen or len(rows),
+            "sizes": split.sizes,
+            "parameters": self.model.count_params(),
+            "rules": self.task.rules(rows, chosen, final),
+        }
+
+    def _finish(self, number, result, recorder):
+        """Saves the model, then the result, which says that the fold is done."""
+        folder = self.folder.fold(number)
+        if "failed" not in result:
+            with draft(folder / "model.keras") as path:
+                plain_copy(self.model).save(path)
+        result = {self.folder.word: number, **result}
+        result["versions"] = environment.versions()
+        result["git_revision"] = environment.git_revision()
+        write_whole(folder / "result.json", json.dumps(result, indent=2) + "\n")
+        recorder.checkpoint.delete()
+
+
+def make_model(config, dataset):
+    """The model of a config, not yet built.
+
+    Weight decay is the optimizer's business here (see `OptimizerConfig`), so models get no regularizer.
+    """
+    arguments = dataclasses.asdict(config.model)
+    name = arguments.pop("name")
+    if config.task == "graph":
+        arguments["sort_pooling_k"] = dataset.sort_pooling_k(arguments.pop("sort_pooling"))
+    model_class = CLASSES[config.task].get(name, GANETS[config.task])
+    return model_class(num_classes=dataset.num_classes, kernel_regularizer=None, **arguments)
+
+
+def compile_model(model, config, total_steps):
+    """Compiles a built model: cross-entropy, and metrics that are exact over an epoch."""
+    model.compile(
+        optimizer=make_optimizer(config.optimizer, total_steps),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        # Keras' own epoch loss weighs batches by their number of edges; this one by samples.
+        metrics=[
+            "accuracy",
+            keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="cross_entropy"),
+        ],
+        jit_compile=False,
+    )
+    # Everything that Keras would otherwise make in the first training step, which is then traced twice.
+    model.optimizer.build(model.trainable_variables)
+    model.compute_metrics(None, tf.zeros([1], tf.int32), tf.zeros([1, model.num_classes]))
+    model.reset_metrics()
+    return model
+
+
+def make_optimizer(config, total_steps):
+    """The optimizer of a config.
+
+    Adam is ours, `FlatAdam`, because Keras has no L2 term in the gradients and is slow with many small
+    weights. Nadam and SGD are Keras' own and know decoupled decay only.
+
+    Args:
+        config: an `OptimizerConfig`.
+        total_steps: updates in the whole training, for the cosine schedule.
+
+    Raises:
+        ConfigError: for a decay that the optimizer does not have.
+    """
+    rate = config.learning_rate
+    if config.schedule == "cosine":
+        rate = keras.optimizers.schedules.CosineDecay(rate, total_steps)
+    if config.name == "adam":
+        kind = "l2" if config.weight_decay_kind == "l2" else "weight_decay"
+        return FlatAdam(
+            rate,
+            amsgrad=config.amsgrad,
+            no_decay=config.no_decay,
+            clipnorm=config.clipnorm,
+            **{kind: config.weight_decay},
+        )
+    if config.weight_decay and (config.weight_decay_kind == "l2" or config.no_decay):
+        raise ConfigError(
+            f"optimizer.name {config.name} has only decoupled weight decay on all weights; "
+            "set weight_decay_kind to decoupled and no_decay to [], or use adam."
+        )
+    optimizers = {"nadam": keras.optimizers.Nadam, "sgd": keras.optimizers.SGD}
+    decay = config.weight_decay or None
+    return optimizers[config.name](rate, weight_decay=decay, clipnorm=config.clipnorm)
+
+
+def make_step(model, inputs_spec):
+    """One training step of a compiled model as a function of (inputs, y), traced once for batches of any size."""
+
+    @tf.function(input_signature=[inputs_spec, tf.TensorSpec([None], tf.int32)])
+    def step(inputs, y):
+        model.train_step((inputs, y))
+
+    return step
+
+
+def run_epochs(model, step, batches, epochs, initial_epoch=0, callbacks=()):
+    """What `model.fit` does, without a `tf.data` iterator between the arrays and the step.
+
+    On small graphs, where a step takes a few milliseconds, `fit` takes half as long again: its iterator wakes
+    another thread for every batch. The steps and their results are the same.
+
+    Args:
+        model: The compiled model; a callback ends the training by setting its `stop_training`.
+        step: What `make_step` made of it.
+        batches: `batches(epoch)` gives an epoch's (inputs, y).
+        epochs: The epoch to end with.
+        initial_epoch: The epoch to begin with, from 0.
+        callbacks: Keras callbacks; they hear of the ends of batches, epochs and the training.
+    """
+    callbacks = keras.callbacks.CallbackList(list(callbacks), model=model)
+    model.stop_training = False
+    callbacks.on_train_begin()
+    for epoch in range(initial_epoch, epochs):
+        model.reset_metrics()
+        for number, (inputs, y) in enumerate(batches(epoch)):
+            step(inputs, y)
+            callbacks.on_train_batch_end(number)
+        callbacks.on_epoch_end(epoch, {name: float(value) for name, value in model.get_metrics_result().items()})
+        if model.stop_training:
+            break
+    callbacks.on_train_end()
+
+
+class Recorder(keras.callbacks.Callback):
+    """Evaluates, writes the history, keeps the best weights, stops in time and saves checkpoints.
+
+    Args:
+        folder: the fold's folder.
+        evaluator: callable that returns the epoch's held-out values.
+        selection: a `Selection` on validation values, or None.
+        checkpoint: a `Checkpoint`.
+        on_epoch: called with each finished row.
+        alive: called before anything is written; raises when the fold is no longer ours.
+    """
+
+    def __init__(self, folder, evaluator, selection, checkpoint, on_epoch=None, alive=None):
+        super().__init__()
+        self.folder = folder
+        self.evaluator = evaluator
+        self.selection = selection
+        self.checkpoint = checkpoint
+        self.on_epoch = on_epoch or (lambda row: None)
+        self.alive = alive or (lambda: None)
+        self.best_weights = None
+        self.stopped = False
+        self.seconds = 0.0
+        self._clock = None
+
+    def restore(self, model):
+        """Puts a checkpoint's state into the model; returns the epoch to resume with.
+
+        Raises:
+            RunError: when the checkpoint does not fit the model.
+        """
+        found = self.checkpoint.load()
+        record, arrays = found if found else ({"epoch": 0, "rows": []}, {})
+        if found:
+            states.assign(model.variables, arrays["model"])
+            states.assign(model.optimizer.variables, arrays["optimizer"])
+            self.best_weights = arrays.get("best")
+            self.stopped = record["stopped"]
+            self.seconds = record["seconds"]
+        self.history = History(self.folder / "history.csv", record["rows"])
+        if self.selection is not None:
+            for row in self.history.rows:
+                self.selection.update(row)
+        return record["epoch"]
+
+    def on_train_begin(self, logs=None):
+        self._clock = time.monotonic()
+
+    def on_epoch_end(self, epoch, logs=None):
+        row = {"epoch": epoch + 1, "train_loss": logs["cross_entropy"], "train_accuracy": logs["accuracy"]}
+        row = {key: value if key == "epoch" else float(value) for key, value in row.items()}
+        row.update(self.evaluator())
+        self._check_finite(row)
+        self.alive()
+        if self.selection is not None and self.selection.update(row):
+            self.best_weights = states.values(self.model.weights)
+        self.history.add(row)
+        logs.update(row)  # for callbacks after this one, such as the progress bar
+        self.on_epoch(row)
+        if self.selection is not None and self.selection.exhausted():
+            self.stopped = self.model.stop_training = True
+        if self.checkpoint.due():
+            self.save()
+
+    def save(self):
+        """Writes a checkpoint of this moment; right only between two epochs."""
+        self.tick()
+        rows = self.history.rows
+        record = dict(epoch=len(rows), rows=rows, stopped=self.stopped, seconds=self.seconds)
+        arrays = {
+            "model": states.values(self.model.variables),
+            "optimizer": states.values(self.model.optimizer.variables),
+        }
+        if self.best_weights is not None:
+            arrays["best"] = self.best_weights
+        self.checkpoint.save(record, arrays)
+
+    def tick(self):
+        """Brings `seconds`, the training time over all interruptions, up to date."""
+        now = time.monotonic()
+        self.seconds += now - (self._clock or now)
+        self._clock = now
+
+    def _check_finite(self, row):
+        bad = [key for key, value in row.items() if not math.isfinite(value)]
+        if bad:
+            rate = float(self.model.optimizer.learning_rate)
+            raise TrainingDiverged(
+                f"{bad[0]} became {row[bad[0]]} in epoch {row['epoch']} at learning rate {rate:g}; "
+                "try a smaller optimizer.learning_rate"
+            )
+
+
+class Evaluator:
+    """Evaluates a model on batches that are kept in memory, without Keras' loop around it.
+
+    Keras' own epoch loss weighs batches by the length of their first input, here the number of edges;
+    this one is the exact mean over samples.
+
+    Args:
+        logits: function of a batch's inputs; traced once for all folds.
+        batches: a `tf.data.Dataset` of (inputs, y).
+        parts: {name: slice of the samples}; every part gets its own loss and accuracy.
+
+    Example:
+    ```python
+    Evaluator(model, test.batches(200), {"test": slice(None)})()   # {"test_loss": ..., "test_accuracy": ...}
+    ```
+    """
+
+    def __init__(self, logits, batches, parts):
+        self.parts = parts
+        self._logits = logits
+        batches = list(batches)
+        self._inputs = [inputs for inputs, _ in batches]
+        self._y = np.concatenate([np.asarray(y) for _, y in batches])
+
+    def __call__(self):
+        logits = np.concatenate([np.asarray(self._logits(inputs)) for inputs in self._inputs])
+        values = {}
+        for name, part in self.parts.items():
+            loss, accuracy = scores(logits[part], self._y[part])
+            values.update({f"{name}_loss": loss, f"{name}_accuracy": accuracy})
+        return values
+
+
+def scores(logits, y):
+    """(mean cross-entropy, accuracy) of logits [n, C] and classes [n], in double precision."""
+    logits = np.asarray(logits, np.float64)
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_likelihood = shifted[np.arange(len(y)), y] - np.log(np.exp(shifted).sum(axis=1))
+    return float(-log_likelihood.mean()), float((logits.argmax(axis=1) == y).mean())
+
+
+def plain_copy(model):
+    """The same model, compiled with a plain Adam: what is saved then loads with `import ganet_tf` alone."""
+    copy = type(model).from_config(model.get_config())
+    copy.build_from_config(model.get_build_config())
+    states.assign(copy.variables, states.values(model.variables))  # dropout's seeds, too
+    copy.compile(
+        optimizer=keras.optimizers.Adam(float(model.optimizer.learning_rate)),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
+        jit_compile=False,
+    )
+    copy.optimizer.build(copy.trainable_variables)  # Keras loads no optimizer that was saved unbuilt
+    return copy

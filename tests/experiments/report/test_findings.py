@@ -1,0 +1,71 @@
+"""The sentences at the top of RESULTS.md say what the summaries say."""
+
+import json
+
+import pytest
+
+from experiments.report.runs import LINEAR, graph_run, longer_run, node_run, tuned_run
+from experiments.report.sections.findings import findings
+from tests.experiments.report.made_up import TEN, put, text
+
+
+def test_without_results_nothing_is_said(results):
+    assert findings(results) == []
+
+
+def test_who_reaches_the_paper_and_under_which_rule(results):
+    put(results, graph_run("PTC", "hganet"))
+    put(results, graph_run("MUTAG", "hganet"))
+    put(results, tuned_run("PTC", "cganet"))
+    put(results, longer_run("DD", "hganet"))
+    found = text(findings(results))
+    assert "- At least the paper's figure at the best test epoch †: hGANet on 1 of 2 data sets." in found
+    assert "with the tuned setting, at the best test epoch †: cGANet on 1 of 1 data set." in found
+    assert "trained longer, at the best test epoch †: hGANet on 1 of 1 data set." in found
+    assert "is worth 2.00 points on average over 2 runs of Table 5" in found
+
+
+def test_distance_on_nodes(results):
+    put(results, node_run("Citeseer", "hganet"))
+    assert "in percentage points: +11.30 on Citeseer." in text(findings(results))
+
+
+def test_nodes_against_models_trained_here(results):
+    put(results, node_run("Cora", "hganet"))
+    put(results, node_run("Cora", "gcn"), [value - 1 for value in TEN])
+    put(results, node_run("Cora", LINEAR), [value + 1 for value in TEN])
+    put(results, node_run("Pubmed", "gat"))
+    found = text(findings(results))
+    assert "above that of linear map (control) on 0 of 1 data set and GCN on 1 of 1 data set." in found
+
+
+def test_validation_against_figures_of_others(results):
+    put(results, graph_run("PROTEINS", "hganet", "validation"), [value - 10 for value in TEN])
+    found = text(findings(results))
+    assert "at least the DGCNN of Errica et al.: hGANet on 1 of 1 data set." in found
+    assert "at least the structure-agnostic baseline of Errica et al.: hGANet on 0 of 1 data set." in found
+
+
+def test_control_and_paired_tests(results):
+    put(results, graph_run("DD", "hganet"))
+    put(results, graph_run("DD", LINEAR), [value - 1 - i / 10 for i, value in enumerate(TEN)])
+    put(results, graph_run("DD", "cganet"), TEN[::-1])
+    found = text(findings(results))
+    assert "above the linear control's on 1 of 1 data set at the best test epoch † and on 1 at the last epoch." in found
+    # hGANet - linear; neither hGANet - cGANet nor cGANet - linear.
+    assert "Of 3 paired comparisons between models over folds, 1 is significant under both tests" in found
+
+
+@pytest.mark.parametrize(
+    "entropies, words",
+    [((0.999, 1.0), "2 of 2 data sets (MUTAG and PTC)"), ((0.999, 0.5), "1 of 2 data sets (PTC)")],
+)
+def test_where_attention_is_uniform(results, entropies, words):
+    folder = results.folder / "attention"
+    entries = {"ptc/hganet": (1.0, 1.0), "mutag/hganet": entropies, "mutag/hganet_k4": (1.0, 1.0)}
+    for name, values in entries.items():
+        modules = [{"entropy": {"mean": value}} for value in values]
+        path = folder / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"run": name, "modules": modules}))
+    assert f"as good as uniform in every module on {words}" in text(findings(results))

@@ -1,0 +1,135 @@
+"""The typed loader: every wrong thing a config can hold, and what it is told."""
+
+import dataclasses
+
+import pytest
+
+from experiments import config as settings
+from ganet_tf.errors import ConfigError
+
+TREE = {
+    "task": "graph",
+    "dataset": "MUTAG",
+    "model": {"name": "hganet"},
+    "optimizer": {"learning_rate": "1e-3"},
+}
+NODE = {"task": "node", "dataset": "Cora", "model": {"name": "gcn"}, "optimizer": {}}
+
+
+def build(**changes):
+    return settings.build({**TREE, **changes})
+
+
+def test_numbers_as_yaml_reads_them():
+    config = build(optimizer={"learning_rate": "1e-3", "weight_decay": 0}, epochs=1e2)
+    assert config.optimizer.learning_rate == 1e-3 and isinstance(config.optimizer.weight_decay, float)
+    assert config.epochs == 100 and isinstance(config.epochs, int)
+
+
+def test_the_models_name_sets_its_operator():
+    assert build(model={"name": "cganet"}).model.operator == "cgao"
+    assert build(model="ganet").model.operator == "gao"
+    assert build(model={"name": "hganet", "operator": "linear"}).model.operator == "linear"
+
+
+def test_label_names_a_foreign_operator():
+    assert settings.label(build()) == "hganet"
+    assert settings.label(build(model={"name": "hganet", "operator": "linear"})) == "hganet, operator=linear"
+    assert settings.label(settings.build(NODE)) == "gcn"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"epoch": 3}, ["no key epoch", "did you mean epochs"]),
+        (
+            {"optimizer": {"lerning_rate": 1}},
+            ["optimizer.lerning_rate", "did you mean optimizer.learning_rate"],
+        ),
+        ({"epochs": "many"}, ["epochs must be a whole number", "'many'", "text"]),
+        ({"epochs": 1.5}, ["epochs must be a whole number", "1.5"]),
+        ({"epochs": True}, ["epochs must be a whole number", "True"]),
+        ({"epochs": 0}, ["epochs must be at least 1, got 0"]),
+        ({"deterministic": "yes please"}, ["deterministic must be true or false"]),
+        ({"optimizer": {"learning_rate": 0}}, ["learning_rate must be above 0"]),
+        ({"optimizer": {"learning_rate": "nan"}}, ["learning_rate must be a number", "'nan'"]),
+        ({"optimizer": {"learning_rate": [1]}}, ["learning_rate must be a number", "list"]),
+        ({"optimizer": {"name": "adamm"}}, ["one of adam, nadam, sgd", "did you mean adam"]),
+        ({"optimizer": {"no_decay": [1]}}, ["no_decay must be a list of texts"]),
+        ({"optimizer": 3}, ["optimizer must be a section"]),
+        ({"model": {"name": "hganet", "dropout": 1}}, ["model.dropout must be below 1, got 1"]),
+        ({"model": {"name": "hganet", "operator": "hga"}}, ["model.operator", "did you mean hgao"]),
+        ({"model": {"name": "hgane"}}, ["not a model of the graph task", "did you mean hganet"]),
+        ({"model": {"name": "gcn"}}, ["'gcn' is not a model of the graph task"]),
+        ({"model": {"k": 3}}, ["model needs a section with a name"]),
+        ({"model": {"name": "dgcnn", "k": 3}}, ["no key model.k"]),
+        ({"task": "edge"}, ["task must be graph or node, got 'edge'"]),
+        ({"protocol": "papr"}, ["did you mean paper"]),
+        ({"patience": 5}, ["patience needs a validation set"]),
+        ({"dataset": 3}, ["dataset must be text"]),
+        ({"runs": 3}, ["no key runs"]),
+        ({"seed": -1}, ["seed must be at least 0"]),
+    ],
+)
+def test_wrong_settings_are_named(changes, words):
+    with pytest.raises(ConfigError) as caught:
+        build(**changes)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_missing_key_is_named():
+    tree = {key: entry for key, entry in TREE.items() if key != "optimizer"}
+    with pytest.raises(ConfigError, match="key optimizer is missing"):
+        settings.build(tree)
+
+
+def test_node_protocol_is_validation_only():
+    with pytest.raises(ConfigError, match="protocol must be one of validation"):
+        settings.build({**NODE, "protocol": "paper"})
+
+
+def test_scale_takes_null_a_word_or_a_number():
+    scales = [build(model={"name": "hganet", "scale": scale}).model.scale for scale in (None, "sqrt", "0.5", 2)]
+    assert scales == [None, "sqrt", 0.5, 2.0]
+
+
+def test_overrides():
+    tree = settings.merge(TREE, ["optimizer.learning_rate=0.01", "model.k=4", "optimizer.no_decay=[key_kernel]"])
+    config = settings.build(tree)
+    assert (config.optimizer.learning_rate, config.model.k) == (0.01, 4)
+    assert config.optimizer.no_decay == ("key_kernel",)
+    assert TREE["model"] == {"name": "hganet"}, "the original is left alone"
+
+
+@pytest.mark.parametrize("override", ["epochs", "=3", "epochs.deep=3", "epochs=[1"])
+def test_bad_overrides(override):
+    with pytest.raises(ConfigError):
+        settings.build(settings.merge({**TREE, "epochs": 3}, [override]))
+
+
+@pytest.mark.parametrize("text", [b"a: [1", b"- 1\n", b"", b"\xff\xfe\x00"])
+def test_files_that_are_no_config(tmp_path, text):
+    path = tmp_path / "x.yaml"
+    path.write_bytes(text)
+    with pytest.raises(ConfigError, match=r"x\.yaml"):
+        settings.load(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"none\.yaml cannot be read: No such file"):
+        settings.load(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("tree", [TREE, NODE])
+def test_save_and_load_is_the_identity(tmp_path, tree):
+    config = settings.build(tree)
+    settings.save(config, tmp_path / "config.yaml")
+    assert settings.load(tmp_path / "config.yaml") == config
+    assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
+
+
+def test_differences():
+    old, new = build(), dataclasses.replace(build(seed=3), epochs=7)
+    assert settings.differences(old, new) == [("epochs", 100, 7), ("seed", 0, 3)]
+    assert settings.differences(old, new, ignore=("seed",)) == [("epochs", 100, 7)]
