@@ -38,11 +38,16 @@ def writable_folder(*parts: str) -> Path:
             return folder
     except OSError as error:
         say_unwritable(error)
-        if not _temporary:
-            _temporary.append(tempfile.TemporaryDirectory(prefix="ganet-"))
-        folder = Path(_temporary[0].name).joinpath(*parts)
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        return temporary_folder(*parts)
+
+
+def temporary_folder(*parts: str) -> Path:
+    """Makes and returns a folder that is there until this process ends."""
+    if not _temporary:
+        _temporary.append(tempfile.TemporaryDirectory(prefix="ganet-"))
+    folder = Path(_temporary[0].name).joinpath(*parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def say_unwritable(error: OSError) -> None:

@@ -19,7 +19,7 @@ from ganet_tf.data.node_dataset import NodeDataset
 from ganet_tf.data.planetoid import read_planetoid
 from ganet_tf.data.sources import Sources, file_sha256
 from ganet_tf.data.tu import read_tu
-from ganet_tf.errors import ChecksumError, DatasetNotFoundError
+from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +64,8 @@ def load(
     cora = load("Cora", normalize_features="row")
     ```
     """
+    if not str(name):
+        raise DatasetNotFoundError(f"the name of the data set is empty; there are {', '.join(registry.names())}")
     if is_path(name):
         return _from_path(Path(name).expanduser(), features, max_degree)
     entry = registry.find(name)
@@ -92,6 +94,8 @@ def is_path(name: str | os.PathLike) -> bool:
 def _from_path(path: Path, features: str, max_degree: int) -> GraphDataset:
     if not path.exists():
         raise DatasetNotFoundError(f"there is no folder or zip file {str(path)!r}")
+    if not path.is_dir() and not path.is_file():
+        raise DataFormatError(f"{path} is neither a folder nor a zip file: devices and pipes are not read")
     raw = _cached(path, f"path-{path.stem}", lambda: read_tu(path))
     return GraphDataset.from_raw(raw, path.stem, features, max_degree)
 
@@ -134,7 +138,7 @@ def content_key(path: Path) -> str:
     if path.is_file():
         return file_sha256(path)
     digest = hashlib.sha256()
-    for file in sorted(path.glob("*.txt")):
+    for file in sorted(file for file in path.glob("*.txt") if file.is_file()):
         digest.update(f"{file.name} {file_sha256(file)}\n".encode())
     return digest.hexdigest()
 
