@@ -62,6 +62,33 @@ class Results:
             ) from error
 
 
+def fold_differences(first, second, rule):
+    """First minus second summary's accuracy under a rule, in percentage points: each fold against the same fold.
+
+    Raises:
+        RunError: when the two were not tested on the same folds.
+    """
+    folds = [dict(zip(one["folds"], one[rule]["per_fold"], strict=True)) for one in (first, second)]
+    if folds[0].keys() != folds[1].keys() or cut(first) != cut(second):
+        raise RunError(
+            f"A paired test needs the same folds, but {first['label']} on {first['dataset']} has {described(first)} "
+            f"and {second['label']} has {described(second)}: run one of them again with the other's folds and splits."
+        )
+    return tuple(value - folds[1][number] for number, value in folds[0].items())
+
+
+def cut(summary):
+    """What decides which graphs are in which fold, beside its number."""
+    splits = summary["config"].get("splits")
+    return splits, summary["seed"] if splits == "stratified" else None
+
+
+def described(summary):
+    """`folds 1, 2, 3 (published)`."""
+    splits, seed = cut(summary)
+    return f"folds {', '.join(map(str, summary['folds']))} ({splits}{'' if seed is None else f', seed {seed}'})"
+
+
 def finished(folder):
     """The summary of a run's folder that has all its folds, else None."""
     path = folder / "summary.json"
