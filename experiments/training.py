@@ -105,6 +105,7 @@ class Trainer:
                 lock.release()
 
     def _train(self, number, lock):
+        """One fold, from its data to its result; the lock is ours."""
         start = time.monotonic()
         split = self.task.split(number)
         self._fresh_model(number, split.steps)
