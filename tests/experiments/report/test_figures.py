@@ -67,6 +67,13 @@ def test_standard_deviation_of_differences_is_over_n_minus_1(results):
     )
 
 
+def test_validation_counts_fewer_training_graphs(results):
+    # The same with a tenth set aside: n_test / n_train = 1 / 0.9, so t = 2 / sqrt((1/2 + 1/0.9) 2) = 1.11.
+    put(results, graph_run("DD", "hganet", "validation"), [81.0, 83.0])
+    put(results, graph_run("DD", LINEAR, "validation"), [80.0, 80.0])
+    assert "| 0.500 | 0.500 | 1.11 |" in text(family_lines(results, "validation", (("hganet", LINEAR),)))
+
+
 def committed_summaries():
     found = sorted((ROOT / "results").rglob("summary.json"))
     return [(str(path.parent.relative_to(ROOT / "results")), json.loads(path.read_text())) for path in found]

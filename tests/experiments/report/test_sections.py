@@ -97,14 +97,14 @@ def test_table_6_labels_lgcns_rule(results):
     assert "| Citeseer | hGANet | 72.7 ± 0.6 | 84.00 ± 2.98 | yes | 86.00 ± 2.98 |" in found
 
 
-def test_missing_cells_come_with_their_command(results):
+def test_missing_runs_come_with_their_command(results):
     put(results, node_run("Cora", "gcn"))
     found = text(table_6(results))
     assert "Not run yet: `cora/hganet`, `cora/linear`, `cora/gat`, `citeseer/hganet`" in found
     assert "python -m experiments.report.run --only cora/hganet cora/linear cora/gat citeseer/hganet" in found
 
 
-def test_unfinished_cell_counts_as_missing(results):
+def test_unfinished_run_counts_as_missing(results):
     put(results, graph_run("PTC", "hganet"), complete=False)
     assert "| PTC | hGANet | 65.02 | not run yet |" in text(table_5(results))
 
@@ -198,7 +198,7 @@ def test_accuracy_decides_before_loss(results):
     assert "| 0.9000 | 73.00 | 10 | best so far |" in text(tuning(results))
 
 
-def test_every_cell_can_be_run_again(results):
+def test_every_run_can_be_repeated(results):
     run, tuning = graph_run("DD", "hganet"), tuning_runs()[0]
     put(results, run, git_revision=["b" * 40, "a" * 40 + "-dirty"], duration_seconds=45.0)
     tuned(results, tuning, 0.5)
