@@ -67,9 +67,8 @@ def config_table(results, folder):
     for pair in pairs(folder):
         cell = paper.cell(pair.dataset, pair.model)
         place = [cell.place, cell.text] if cell else ["-", "-"]
-        own = f"_{pair.model}.yaml" in pair.file
-        file = f"`{pair.file}`" if own else f"`{pair.file}` with `--model {pair.model}`"
-        rows.append([file, *place, *figures.get((pair.dataset, pair.model), ("", ""))])
+        derived = "" if pair.file.endswith(f"_{pair.model}.yaml") else f", `--model {pair.model}`"
+        rows.append([f"`{pair.file}`{derived}", *place, *figures.get((pair.dataset, pair.model), ("", ""))])
     return "\n".join(table(["file", "the paper's cell", "paper", "measured", "run time"], rows, left=5))
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from experiments.report import readme
 from experiments.report.readme import config_figures, readme_block
 from experiments.report.results import Results
 from experiments.report.run import ROOT
@@ -231,3 +232,13 @@ def test_config_figures(results):
         ("MUTAG", "cganet"): ("84.00 last, 86.00 best test †", "1 h 02 min"),
         ("Cora", "gat"): ("84.00", "3 min"),
     }
+
+
+def test_config_table_lists_pairs_that_have_no_file_of_their_own(results, tmp_path, monkeypatch):
+    put(results, graph_run("MUTAG", "cganet"))
+    pairs = [readme.Pair("MUTAG", "cganet", "mutag_hganet.yaml"), readme.Pair("Karate", "hganet", "karate_hganet.yaml")]
+    monkeypatch.setattr(readme, "pairs", lambda folder: pairs)
+    lines = readme.config_table(results, tmp_path).splitlines()[2:]
+    measured = "84.00 last, 86.00 best test † | 1 h 02 min |"
+    assert lines[0] == f"| `mutag_hganet.yaml`, `--model cganet` | Table 5, cGANet on MUTAG | 89.00 | {measured}"
+    assert lines[1] == "| `karate_hganet.yaml` | - | - |  |  |"
