@@ -84,11 +84,11 @@ MUTANTS = [
         f"{TESTS}/test_figures.py::test_other_folds_are_refused",
     ),
     Mutant(
-        "stratified folds of other seeds compared",
+        "folds of another number of folds compared",
         f"{REPORT}/results.py",
-        'summary["seed"] if splits == "stratified" else None',
-        "None",
-        f"{TESTS}/test_figures.py::test_stratified_folds_of_another_seed_are_refused",
+        'summary["config"].get("splits"), summary["config"].get("folds")',
+        'summary["config"].get("splits"), 10',
+        f"{TESTS}/test_figures.py::test_other_folds_are_refused",
     ),
     Mutant(
         "validation compared with the last epoch's runs",
