@@ -78,15 +78,14 @@ def fold_differences(first, second, rule):
 
 
 def cut(summary):
-    """What decides which graphs are in which fold, beside its number."""
-    splits = summary["config"].get("splits")
-    return splits, summary["seed"] if splits == "stratified" else None
+    """What decides which graphs are in a fold, beside its number: train.py's --seed does not."""
+    return summary["config"].get("splits"), summary["config"].get("folds")
 
 
 def described(summary):
-    """`folds 1, 2, 3 (published)`."""
-    splits, seed = cut(summary)
-    return f"folds {', '.join(map(str, summary['folds']))} ({splits}{'' if seed is None else f', seed {seed}'})"
+    """`folds 1, 2, 3 of 3, stratified`."""
+    splits, number = cut(summary)
+    return f"folds {', '.join(map(str, summary['folds']))} of {number}, {splits}"
 
 
 def finished(folder):
