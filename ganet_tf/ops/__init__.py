@@ -12,6 +12,7 @@ from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
 from ganet_tf.ops.hgao import hgao, projection_scores, selected
+from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
 from ganet_tf.ops.sampled_gao import sampled_gao
 from ganet_tf.ops.sort_pooling import sort_pooling
 from ganet_tf.ops.topk_gao import topk_gao
@@ -26,9 +27,12 @@ __all__ = [
     "gcn",
     "hgao",
     "is_sparse",
+    "max_pooling",
+    "mean_pooling",
     "projection_scores",
     "sampled_gao",
     "selected",
     "sort_pooling",
+    "sum_pooling",
     "topk_gao",
 ]
