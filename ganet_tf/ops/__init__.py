@@ -6,6 +6,7 @@ kernels, `dense` is the paper's [N, N] way, `checks` holds the messages for bad 
 
 from ganet_tf.ops import checks
 from ganet_tf.ops.cgao import cgao
+from ganet_tf.ops.chebyshev import chebyshev, largest_eigenvalue
 from ganet_tf.ops.checks import debug_checks
 from ganet_tf.ops.features import features_matmul, is_sparse
 from ganet_tf.ops.gao import gao
@@ -13,12 +14,16 @@ from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
 from ganet_tf.ops.hgao import hgao, projection_scores, selected
 from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
+from ganet_tf.ops.sage import AGGREGATORS, aggregate_neighbors, unit_rows
 from ganet_tf.ops.sampled_gao import sampled_gao
 from ganet_tf.ops.sort_pooling import sort_pooling
 from ganet_tf.ops.topk_gao import topk_gao
 
 __all__ = [
+    "AGGREGATORS",
+    "aggregate_neighbors",
     "cgao",
+    "chebyshev",
     "checks",
     "debug_checks",
     "features_matmul",
@@ -27,6 +32,7 @@ __all__ = [
     "gcn",
     "hgao",
     "is_sparse",
+    "largest_eigenvalue",
     "max_pooling",
     "mean_pooling",
     "projection_scores",
@@ -35,4 +41,5 @@ __all__ = [
     "sort_pooling",
     "sum_pooling",
     "topk_gao",
+    "unit_rows",
 ]
