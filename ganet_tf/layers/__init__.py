@@ -13,6 +13,7 @@ from ganet_tf.layers.operators import get_operator, operator_names
 from ganet_tf.layers.pooling import MaxPooling, MeanPooling, SumPooling
 from ganet_tf.layers.sage_conv import SAGEConv
 from ganet_tf.layers.sampled_gao import SampledGAO
+from ganet_tf.layers.set2set import Set2Set
 from ganet_tf.layers.sort_pooling import SortPooling
 from ganet_tf.layers.topk_gao import TopKGAO
 
@@ -31,6 +32,7 @@ __all__ = [
     "SAGEConv",
     "SampledGAO",
     "Selection",
+    "Set2Set",
     "SortPooling",
     "SumPooling",
     "TopKGAO",

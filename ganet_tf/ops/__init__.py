@@ -16,6 +16,7 @@ from ganet_tf.ops.hgao import hgao, projection_scores, selected
 from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
 from ganet_tf.ops.sage import AGGREGATORS, aggregate_neighbors, unit_rows
 from ganet_tf.ops.sampled_gao import sampled_gao
+from ganet_tf.ops.set2set import set2set
 from ganet_tf.ops.sort_pooling import sort_pooling
 from ganet_tf.ops.topk_gao import topk_gao
 
@@ -38,6 +39,7 @@ __all__ = [
     "projection_scores",
     "sampled_gao",
     "selected",
+    "set2set",
     "sort_pooling",
     "sum_pooling",
     "topk_gao",
