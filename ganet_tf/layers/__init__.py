@@ -2,6 +2,8 @@
 
 from ganet_tf.layers.cgao import CGAO
 from ganet_tf.layers.cheb_conv import ChebConv
+from ganet_tf.layers.dense_sage_conv import DenseSAGEConv
+from ganet_tf.layers.diff_pool import DiffPool
 from ganet_tf.layers.dropout import Dropout
 from ganet_tf.layers.gam import GAM
 from ganet_tf.layers.gao import GAO
@@ -25,6 +27,8 @@ __all__ = [
     "GCN",
     "HGAO",
     "ChebConv",
+    "DenseSAGEConv",
+    "DiffPool",
     "Dropout",
     "Linear",
     "MaxPooling",

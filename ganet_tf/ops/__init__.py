@@ -8,6 +8,7 @@ from ganet_tf.ops import checks
 from ganet_tf.ops.cgao import cgao
 from ganet_tf.ops.chebyshev import chebyshev, largest_eigenvalue
 from ganet_tf.ops.checks import debug_checks
+from ganet_tf.ops.diff_pool import diff_pool
 from ganet_tf.ops.features import features_matmul, is_sparse
 from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
@@ -27,6 +28,7 @@ __all__ = [
     "chebyshev",
     "checks",
     "debug_checks",
+    "diff_pool",
     "features_matmul",
     "gao",
     "gat",
