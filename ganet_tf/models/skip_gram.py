@@ -9,7 +9,7 @@ from ganet_tf.models.pretraining import Pretraining
 from ganet_tf.models.random_walks import RandomWalks
 from ganet_tf.ops import csr
 
-WALKS_AT_ONCE = 256
+WALKS_AT_ONCE = 256  # in a step; of small graphs a tenth of the nodes, so that there are enough steps
 NEGATIVES_AT_ONCE = 32  # drawn for a walk, and shared by its nodes
 LAST_RATE = 0.004  # of the first one: word2vec's 0.025 to 0.0001
 
@@ -32,8 +32,9 @@ class SkipGram(Pretraining):
     def __init__(self, model, dataset, seed):
         super().__init__(model, seed)
         self.walks = RandomWalks(dataset.edges, dataset.num_nodes)
-        per_round = self.walks.batches_per_round(WALKS_AT_ONCE)
-        self.corpus = model.walks * per_round  # batches of walks, gone through `passes` times
+        self.at_once = min(WALKS_AT_ONCE, max(4, dataset.num_nodes // 10))
+        self.per_round = self.walks.batches_per_round(self.at_once)
+        self.corpus = model.walks * self.per_round  # batches of walks, gone through `passes` times
         self.steps = model.passes * self.corpus if len(self.walks.starts) else 0
         rate = keras.optimizers.schedules.PolynomialDecay(
             model.learning_rate, max(self.steps, 1), LAST_RATE * model.learning_rate
@@ -53,14 +54,14 @@ class SkipGram(Pretraining):
         return self._update(tf.constant(walks), tf.constant([self.seed, number], tf.int32))
 
     def _batch(self, number):
-        starts = self.walks.starts_of(number, WALKS_AT_ONCE, self.seed)
+        starts = self.walks.starts_of(number, self.at_once, self.seed)
         rng = np.random.default_rng([self.seed, number, 1])
         return self.walks.draw(starts, self.model.walk_length - 1, rng)
 
     def _noise_shares(self):
         """P, from one walk of each node."""
         visits = np.zeros(self.model.num_nodes)
-        for number in range(self.walks.batches_per_round(WALKS_AT_ONCE) if self.steps else 0):
+        for number in range(self.per_round if self.steps else 0):
             walks = self._batch(number)
             visits += np.bincount(walks[walks >= 0], minlength=len(visits))
         return visits**0.75 / max(np.sum(visits**0.75), 1)
