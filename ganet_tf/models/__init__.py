@@ -14,6 +14,7 @@ from ganet_tf.models.layerwise import predict_layerwise
 from ganet_tf.models.node_classifier import NodeClassifier
 from ganet_tf.models.planetoid import Planetoid
 from ganet_tf.models.pretraining import Pretraining
+from ganet_tf.models.pscn import PSCN
 from ganet_tf.models.receptive_field import receptive_hops
 from ganet_tf.models.set2set_net import Set2SetNet
 
@@ -21,6 +22,7 @@ __all__ = [
     "DGCNN",
     "GAT",
     "GCN",
+    "PSCN",
     "Chebyshev",
     "DGCNNHead",
     "DeepWalk",
