@@ -128,10 +128,10 @@ def test_fields_are_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("GANET_CACHE", str(tmp_path))
     ds = GraphDataset.from_graphs(random_graphs(5))
     first = receptive_fields(ds, 4, 3)
-    (file,) = tmp_path.rglob("*fields*.bin")
+    (file,) = tmp_path.rglob("fields.npy")
     before = file.stat().st_mtime_ns
     np.testing.assert_array_equal(receptive_fields(ds, 4, 3), first)
     assert file.stat().st_mtime_ns == before
     receptive_fields(ds, 4, 2)
     receptive_fields(ds[:3], 4, 3)
-    assert len(list(tmp_path.rglob("*fields*.bin"))) == 3
+    assert len(list(tmp_path.rglob("fields.npy"))) == 3
