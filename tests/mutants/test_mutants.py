@@ -8,7 +8,7 @@ from tests.mutants import run
 from tests.mutants.run import ROOT, Mutant, areas, copy_tree, judge, main
 
 ALL = [(area, mutant) for area, mutants in areas().items() for mutant in mutants]
-QUICK = ("Bonferroni instead of Holm", "corrected t without its correction")  # their tests need no TensorFlow
+QUICK = ("Bonferroni instead of Holm", "corrected t without its correction")  # their tests train nothing
 
 
 @pytest.mark.parametrize("area, mutant", ALL, ids=lambda value: getattr(value, "bug", value))
