@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from ganet_tf import files
 from ganet_tf.files import UNFINISHED, draft, remove_unfinished, write_whole
 
 
@@ -47,11 +46,10 @@ def test_a_draft_stands_beside_its_file_and_ends_like_it(tmp_path):
 
 def test_content_is_on_the_disk_before_it_takes_the_files_place(tmp_path, monkeypatch):
     steps, replace = [], os.replace
-    monkeypatch.setattr(files, "_sync", lambda path: steps.append(("sync", path.name)))
-    monkeypatch.setattr(os, "replace", lambda a, b: (steps.append(("replace", b.name)), replace(a, b)))
+    monkeypatch.setattr(os, "fsync", lambda handle: steps.append("folder" if os.path.isdir(handle) else "file"))
+    monkeypatch.setattr(os, "replace", lambda old, new: (steps.append("replace"), replace(old, new)))
     write_whole(tmp_path / "file", "text")
-    assert [word for word, _ in steps] == ["sync", "replace", "sync"]
-    assert steps[0][1].startswith(UNFINISHED) and steps[1:] == [("replace", "file"), ("sync", tmp_path.name)]
+    assert steps == ["file", "replace", "folder"]
 
 
 def test_only_drafts_are_removed(tmp_path):

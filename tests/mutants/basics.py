@@ -29,8 +29,8 @@ MUTANTS = [
     Mutant(
         "the draft is not synced before it takes the file's place",
         FILES,
-        "        _sync(temporary)\n        os.replace(temporary, path)\n",
-        "        os.replace(temporary, path)\n",
+        "sync(temporary)",
+        "str(temporary)",
         "tests/test_files.py::test_content_is_on_the_disk_before_it_takes_the_files_place",
     ),
     Mutant(

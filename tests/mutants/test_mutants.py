@@ -8,7 +8,7 @@ from tests.mutants import run
 from tests.mutants.run import ROOT, Mutant, areas, copy_tree, judge, main
 
 ALL = [(area, mutant) for area, mutants in areas().items() for mutant in mutants]
-QUICK = ("Bonferroni instead of Holm", "a file is written in place")  # neither needs TensorFlow to fail
+QUICK = ("Bonferroni instead of Holm", "corrected t without its correction")  # their tests train nothing
 
 
 @pytest.mark.parametrize("area, mutant", ALL, ids=lambda value: getattr(value, "bug", value))
@@ -35,6 +35,7 @@ def test_no_bug_is_listed_twice():
     assert len(words) == len(set(words))
 
 
+@pytest.mark.slow
 def test_some_bugs_are_seen(capsys):
     assert main(["--only", *QUICK, "--jobs", "1"]) == 0
     assert f"{len(QUICK)} of {len(QUICK)} bugs were seen" in capsys.readouterr().out
@@ -73,7 +74,7 @@ def test_verdicts(tree, mutant, word):
 
 
 def test_a_test_that_hangs(tree):
-    assert judge(tree, "toy", bug("test_sum", "__import__('time').sleep(1000)"), timeout=10).word == "too slow"
+    assert judge(tree, "toy", bug("test_sum", "__import__('time').sleep(1000)"), timeout=3).word == "too slow"
 
 
 def test_a_patch_that_does_not_fit(tree):

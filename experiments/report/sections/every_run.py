@@ -17,7 +17,7 @@ def every_run(results):
     return [
         "# Every run",
         "",
-        f"{done} of {writing.count(len(runs), 'run')} are there{machines(results, runs)}. Each command "
+        f"{done} of {writing.count(len(runs), 'run')} have been trained{machines(results, runs)}. Each command "
         "repeats its run; the same seed, versions, kind of processor and `--deterministic` give the same figures. Fold "
         "n (on nodes: seed n) trains with seed + n. Training time is the sum over folds or seeds, beside other work. A "
         "tuning run starts from the config beside its summary, because what it found may have changed the one in "

@@ -39,7 +39,7 @@ def toy(results, tmp_path):
             writer.writeheader()
             writer.writerows(rows)
         rules = {rule: getattr(selection, rule)(rows) for rule in ("last_epoch", "best_test_epoch")}
-        (place / "result.json").write_text(json.dumps({"rules": rules, "seconds": 1.0, "seed": number}))
+        (place / "result.json").write_text(json.dumps({"rules": rules, "epochs": 3, "seconds": 1.0, "seed": number}))
     write(results.folder, graph_run("MUTAG", "hganet"), summarize(config, folder, "python train.py")[0])
     return results
 
