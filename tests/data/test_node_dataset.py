@@ -130,3 +130,32 @@ def test_unknown_and_empty_splits():
         make().batches("training")
     with pytest.raises(DataFormatError, match="has no nodes: give val_mask"):
         NodeDataset(ADJACENCY, X, Y).batches("val")
+
+
+def test_edge_weights_come_along():
+    weights = np.array([1.0, 2, 3, 4])
+    for element in make(np.array(EDGES), edge_weights=weights).batches("train"):
+        np.testing.assert_array_equal(element[0]["edge_weights"], [1, 2, 3, 4])
+    assert "edge_weights" not in next(iter(make().batches("train")))[0]
+
+
+def test_sparse_features_in_batches():
+    ds = make(x=sp.csr_array(X))
+    inputs, _ = next(iter(ds.batches("train")))
+    assert isinstance(inputs["x"], tf.SparseTensor) and inputs["x"].dtype == tf.float32
+    np.testing.assert_array_equal(tf.sparse.to_dense(inputs["x"]), X)
+    np.testing.assert_array_equal(next(iter(ds.batches("train", sparse=False)))[0]["x"], X)
+    sampled = next(iter(ds.sampled_batches(2, 1)))[0]["x"]
+    assert not isinstance(sampled, tf.SparseTensor) and sampled.shape[1] == 2
+
+
+def test_targets_of_every_kind():
+    numbers = make(y=np.array([0.5, 1, 2, 3]))
+    assert numbers.target.kind == "regression"
+    assert next(iter(numbers.batches("test")))[1].numpy().tolist() == [[2], [3]]
+    several = make(y=np.array([[0, 1], [1, 1], [0, 0], [1, 0]]))
+    assert several.target.kind == "multilabel" and several.num_classes == 2
+    unknown = make(y=np.array([0, 1, 2, -1]), test=(2,))
+    assert unknown.y.tolist() == [0, 1, 2, -1] and unknown.num_classes == 3
+    _, y, weights = next(iter(unknown.batches("train", sample_weight=True)))
+    assert y.numpy().min() == 0 and weights.numpy().tolist() == [1, 0, 0, 0]
