@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike
 from ganet_tf.data.archive import Archive
 from ganet_tf.data.arrays import RawGraphs, local_edges, offsets, sort_edges
 from ganet_tf.data.graph import check_finite
+from ganet_tf.data.targets import MISSING
 from ganet_tf.errors import DataFormatError
 from ganet_tf.spelling import nearest
 
@@ -23,38 +24,40 @@ PARTS = ("A", "graph_indicator", "graph_labels", "graph_attributes")
 PARTS += ("node_labels", "node_attributes", "edge_labels", "edge_attributes")
 
 
-def read_tu(path: str | os.PathLike, quiet: bool = False) -> RawGraphs:
+def read_tu(path: str | os.PathLike, quiet: bool = False, labelled: bool = True) -> RawGraphs:
     """Reads a zip file or folder in TU layout.
 
     | file | what | |
     |---|---|---|
     | `NAME_A.txt` | pairs of node numbers from 1, an edge from the first to the second | needed |
     | `NAME_graph_indicator.txt` | for each node its graph, from 1, ascending | needed |
-    | `NAME_graph_labels.txt` | for each graph its class, an integer | needed |
+    | `NAME_graph_labels.txt` | for each graph its class, an integer | needed, or the next one |
+    | `NAME_graph_attributes.txt` | for each graph one or more numbers: targets for regression | without graph labels |
     | `NAME_node_labels.txt` | for each node one or more integers | |
     | `NAME_node_attributes.txt` | for each node one or more numbers | |
     | `NAME_edge_labels.txt`, `NAME_edge_attributes.txt` | checked, then left aside: no operator uses them | |
-    | `NAME_graph_attributes.txt` without graph labels | refused: regression | |
 
     Edges keep the direction that the file gives them; self-loops and repetitions are dropped.
 
     Args:
         path: The zip file or folder.
         quiet: Whether to say nothing about files that are left aside.
+        labelled: Whether targets are needed.
 
     Returns:
-        `RawGraphs`.
+        `RawGraphs`; its `y` is float32 [G, T] for regression, and -1 where targets are neither there nor needed.
     """
     with Archive(path) as archive:
-        return _Reader(archive, quiet).read()
+        return _Reader(archive, quiet, labelled).read()
 
 
 class _Reader:
     """Reads and checks one file after the other; `stem` is NAME."""
 
-    def __init__(self, archive, quiet):
+    def __init__(self, archive, quiet, labelled):
         self.archive = archive
         self.quiet = quiet
+        self.labelled = labelled
         self.stem = find_stem(archive)
 
     def read(self):
@@ -62,11 +65,13 @@ class _Reader:
         node_offsets = self.node_offsets()
         num_nodes = int(node_offsets[-1])
         y, class_labels = self.classes(len(node_offsets) - 1)
-        node_labels, counts = self.node_labels(num_nodes)
+        node_labels, counts, values = self.node_labels(num_nodes)
         attributes = self.node_attributes(num_nodes)
         sources, degrees = sort_edges(self.edge_columns(num_nodes), num_nodes)
         edges, edge_offsets = local_edges(sources, degrees, node_offsets, self.name("A"))
-        return RawGraphs(edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, attributes)
+        return RawGraphs(
+            edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, values, attributes
+        )
 
     def name_strangers(self):
         """Says which files have the data set's name, but not that of a part: it may be a slip of the pen."""
@@ -118,14 +123,27 @@ class _Reader:
         return offsets(np.bincount(graph_of)[1:])
 
     def classes(self, num_graphs):
-        """Class numbers from 0, and the labels that stand in the file."""
+        """Class numbers from 0 and the labels that stand in the file; or targets for regression, and no labels."""
         if not self.has("graph_labels") and self.has("graph_attributes"):
-            raise DataFormatError(
-                f"{self.stem} has {self.name('graph_attributes')} but no graph labels: it is a regression data set, "
-                "and only classification is supported; put classes into " + self.name("graph_labels")
-            )
-        values = self.file("graph_labels", np.float64, columns=1)[:, 0]
+            values = self.per_graph("graph_attributes", num_graphs, None)
+            check_finite(values, self.name("graph_attributes"))
+            return values.astype(np.float32), np.zeros(0, np.int64)
+        if not self.has("graph_labels") and not self.labelled:
+            return np.full(num_graphs, MISSING, np.int32), np.zeros(0, np.int64)
+        values = self.per_graph("graph_labels", num_graphs, 1)[:, 0]
         name = self.name("graph_labels")
+        if not np.array_equal(values, np.round(values)):
+            raise DataFormatError(
+                f"{name} must hold integers; regression targets belong into {self.name('graph_attributes')}, without it"
+            )
+        if not (np.abs(values) < 2**53).all():
+            raise DataFormatError(f"{name} must hold integers below 2^53, but has {values[np.abs(values).argmax()]:g}")
+        labels, y = np.unique(values.astype(np.int64), return_inverse=True)
+        return y.astype(np.int32).reshape(-1), labels
+
+    def per_graph(self, part, num_graphs, columns):
+        values = self.file(part, np.float64, columns)
+        name = self.name(part)
         if len(values) > num_graphs:
             raise DataFormatError(
                 f"{name} has {len(values):,} lines, but only {num_graphs:,} graphs have nodes: "
@@ -133,24 +151,20 @@ class _Reader:
             )
         if len(values) < num_graphs:
             raise DataFormatError(f"{name} has {len(values):,} lines, but there are {num_graphs:,} graphs")
-        if not np.array_equal(values, np.round(values)):
-            raise DataFormatError(f"{name} must hold integers; regression targets are not supported")
-        if not (np.abs(values) < 2**53).all():
-            raise DataFormatError(f"{name} must hold integers below 2^53, but has {values[np.abs(values).argmax()]:g}")
-        labels, y = np.unique(values.astype(np.int64), return_inverse=True)
-        return y.astype(np.int32).reshape(-1), labels
+        return values
 
     def node_labels(self, num_nodes):
-        """Label codes [N, L], and the number of labels in each column."""
+        """Label codes [N, L], the number of labels in each column, and the labels."""
         if not self.has("node_labels"):
-            return np.zeros((num_nodes, 0), np.int32), np.zeros(0, np.int64)
+            return np.zeros((num_nodes, 0), np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
         values = self.rows("node_labels", np.int64, num_nodes, "nodes")
         codes = np.empty(values.shape, np.int32)
-        counts = np.zeros(values.shape[1], np.int64)
+        labels = []
         for column in range(values.shape[1]):
             known, code = np.unique(values[:, column], return_inverse=True)
-            codes[:, column], counts[column] = code.reshape(-1), len(known)
-        return codes, counts
+            codes[:, column] = code.reshape(-1)
+            labels.append(known)
+        return codes, np.array([len(known) for known in labels], np.int64), np.concatenate(labels)
 
     def node_attributes(self, num_nodes):
         if not self.has("node_attributes"):

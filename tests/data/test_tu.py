@@ -34,6 +34,21 @@ def test_only_the_needed_files(tu_folder):
     assert raw.node_labels.shape == (6, 0) and raw.node_attributes.shape == (6, 0)
 
 
+def test_graph_attributes_without_labels_are_for_regression(tu_folder):
+    raw = read_tu(tu_folder(graph_labels=None, graph_attributes="0.5, 1\n1, 2\n2, 3\n"))
+    np.testing.assert_array_equal(raw.y, [[0.5, 1], [1, 2], [2, 3]])
+    assert raw.y.dtype == np.float32 and len(raw.class_labels) == 0
+
+
+def test_new_graphs_need_no_labels(tu_folder):
+    assert read_tu(tu_folder(graph_labels=None), labelled=False).y.tolist() == [-1, -1, -1]
+
+
+def test_the_labels_themselves_are_kept(tu_folder):
+    raw = read_tu(tu_folder(node_labels="5, 0\n9, 0\n5, 1\n7, 0\n7, 1\n9, 0\n"))
+    assert raw.label_values == [[5, 7, 9], [0, 1]]
+
+
 def test_no_edges_at_all(tu_folder):
     raw = read_tu(tu_folder(A="", edge_labels=None))
     assert raw.edges.shape == (0, 2) and raw.edge_offsets.tolist() == [0, 0, 0, 0]
@@ -84,7 +99,7 @@ def test_a_slip_of_the_pen_is_named(tu_folder, caplog):
         ({"graph_indicator": ""}, "no nodes"),
         ({"graph_labels": "-1\n1\n"}, "2 lines, but there are 3 graphs"),
         ({"graph_labels": "-1\n1\n1\n1\n"}, "4 lines, but only 3 graphs have nodes"),
-        ({"graph_labels": "-1.5\n1\n2\n"}, "regression targets are not supported"),
+        ({"graph_labels": "-1.5\n1\n2\n"}, "regression targets belong into TINY_graph_attributes.txt"),
         ({"graph_labels": "nan\n1\n2\n"}, "must hold integers"),
         ({"graph_labels": "inf\n1\n2\n"}, "integers below 2\\^53, but has inf"),
         ({"graph_labels": "1e300\n1\n2\n"}, "integers below 2\\^53"),
@@ -93,7 +108,8 @@ def test_a_slip_of_the_pen_is_named(tu_folder, caplog):
         ({"node_labels": "5, 9\n5\n7\n7, 8, 9\n9, 1\n1, 1\n"}, "2 numbers in each line, but line 2 has 1"),
         ({"node_attributes": "1, 2\n3\n4, 5\n6, 7, 8\n9, 1\n1, 1\n"}, "but line 2 has 1"),
         ({"A": "1, 2\n2,\n2, 3\n3, 2\n3,\n1, 3\n", "edge_labels": None}, "2 numbers in each line, but line 2 has 1"),
-        ({"graph_labels": None, "graph_attributes": "0.5\n1\n2\n"}, "regression data set"),
+        ({"graph_labels": None, "graph_attributes": "0.5\n1\n"}, "2 lines, but there are 3 graphs"),
+        ({"graph_labels": None, "graph_attributes": "0.5\nnan\n1\n"}, "NaN"),
         ({"node_labels": "5\n9\n"}, "TINY_node_labels.txt has 2 lines, but there are 6 nodes"),
         ({"node_attributes": "1\n" * 7}, "TINY_node_attributes.txt has 7 lines, but there are 6 nodes"),
         ({"node_attributes": "1\n1\nnan\n1\n1\n1\n"}, "NaN or infinite.*row 2"),
