@@ -50,11 +50,12 @@ def read_table(path):
 
 
 def write_nodes(path, kind="classes", width=3, labelled=True, **masks):
-    """60 nodes of three kinds, which their features tell."""
+    """60 nodes of three kinds, which their features tell; neighbours are of one kind."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     x = np.eye(3)[y] + rng.normal(0, 0.1, (60, 3))
-    edges = rng.integers(0, 60, (150, 2))
+    source = rng.integers(0, 60, 150)
+    edges = np.stack([source, (source + 3 * rng.integers(1, 20, 150)) % 60], axis=1)
     y = {"classes": y, "regression": 100 + 10 * y + 0.5, "multilabel": np.stack([y == 0, y == 1], 1).astype(int)}[kind]
     np.savez(path, edges=edges, x=x[:, :width], **({"y": y} if labelled else {}), **masks)
     return path

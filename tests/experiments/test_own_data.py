@@ -176,20 +176,21 @@ class TestNodeSplits:
         assert (tmp_path / "run/confusion.csv").exists() == (kind == "classes")
 
 
-class TestGraphs:
-    @pytest.fixture(scope="class")
-    def run(self, tmp_path_factory):
-        """A finished run of regression under the paper's protocol, on an .npz file."""
-        folder = tmp_path_factory.mktemp("own")
-        ds = data.GraphDataset.from_networkx(GRAPHS)
-        parts = ds.arrays()
-        first = np.repeat(np.concatenate([[0], np.cumsum(ds.sizes)[:-1]]), ds.edge_counts)
-        np.savez(folder / "mine.npz", sizes=ds.sizes, edge_counts=ds.edge_counts, x=parts["x"], y=NUMBERS,
-                 edges=parts["edges"] - first[:, None], edge_weights=parts["edge_weights"])  # fmt: skip
-        flags = ["--dataset", str(folder / "mine.npz"), "--protocol", "paper", "--set", *TINY, "folds=3", "epochs=4"]
-        assert train.main([*flags, "--output", str(folder / "run"), *FLAGS]) == 0
-        return folder / "run"
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished run of regression under the paper's protocol, on an .npz file."""
+    folder = tmp_path_factory.mktemp("own")
+    ds = data.GraphDataset.from_networkx(GRAPHS)
+    parts = ds.arrays()
+    first = np.repeat(np.concatenate([[0], np.cumsum(ds.sizes)[:-1]]), ds.edge_counts)
+    np.savez(folder / "mine.npz", sizes=ds.sizes, edge_counts=ds.edge_counts, x=parts["x"], y=NUMBERS,
+             edges=parts["edges"] - first[:, None], edge_weights=parts["edge_weights"])  # fmt: skip
+    flags = ["--dataset", str(folder / "mine.npz"), "--protocol", "paper", "--set", *TINY, "folds=3", "epochs=4"]
+    assert train.main([*flags, "--output", str(folder / "run"), *FLAGS]) == 0
+    return folder / "run"
 
+
+class TestGraphs:
     def test_summary_follows_the_metric(self, run):
         summary = json.loads((run / "summary.json").read_text())
         results = [json.loads((run / f"fold-0{n}/result.json").read_text()) for n in (1, 2, 3)]
