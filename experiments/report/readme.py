@@ -66,7 +66,8 @@ def config_figures(results):
 
 
 def figure(summary):
-    """`85.00 last, 90.00 best test`, or the figure at the epoch that validation chose."""
+    """`85.00 last, 90.00 best test †`, or the figure at the epoch that validation chose."""
     if summary["task"] == "node":
         return writing.mean(summary["validation"])
-    return f"{writing.mean(summary['last_epoch'])} last, {writing.mean(summary['best_test_epoch'])} best test"
+    last, best = (writing.mean(summary[rule]) for rule in ("last_epoch", "best_test_epoch"))
+    return f"{last} last, {best} best test {SELECTED_ON_TEST}"

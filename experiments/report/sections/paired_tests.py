@@ -4,6 +4,7 @@ import statistics
 from dataclasses import dataclass
 
 from experiments.report import writing
+from experiments.report.results import fold_differences
 from experiments.report.runs import LINEAR, VALIDATION_SETS, graph_run
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
 from experiments.report.writing import missing_note, table
@@ -56,11 +57,10 @@ class Comparison:
 def compare(results, dataset, models, protocol):
     """The comparison, or None while one of its runs is missing."""
     _, rule, _, share = PROTOCOLS[protocol]
-    entries = [results.rule(graph_run(dataset, model, protocol), rule) for model in models]
-    if None in entries:
+    summaries = [results.get(graph_run(dataset, model, protocol)) for model in models]
+    if None in summaries:
         return None
-    pairs = zip(*(entry["per_fold"] for entry in entries), strict=True)
-    differences = tuple(first - second for first, second in pairs)
+    differences = fold_differences(*summaries, rule)
     t, p = corrected_t(differences, held_out_ratio(len(differences), share))
     return Comparison(dataset, models, differences, wilcoxon(differences), t, p)
 

@@ -81,7 +81,7 @@ def test_nothing_uniform(write):
     assert "Attention is uniform in" not in write(entry("mutag/hganet", 0.9))
 
 
-def test_cells_stand_in_the_reports_order(write):
+def test_runs_stand_in_the_reports_order(write):
     text = write(entry("cora/hganet", 0.9), entry("mutag/hganet", 0.9))
     assert text.index("| `mutag/hganet`") < text.index("| `cora/hganet`")
 
