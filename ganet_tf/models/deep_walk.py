@@ -105,7 +105,7 @@ class DeepWalk(Pretrained, GraphModel):
         inputs, y = data[:2]
         strength = tf.gather(tf.constant(self.C), tf.minimum(self.optimizer.iterations.value, len(self.C) - 1))
         arguments = [tf.cast(self.vectors(inputs), tf.float32), y, strength]
-        kernel, bias = tf.numpy_function(self._solved, arguments, [tf.float32, tf.float32], stateful=False)
+        kernel, bias = tf.numpy_function(self._solved, arguments, [tf.float32, tf.float32])
         self.out.kernel.assign(tf.ensure_shape(kernel, [self.units, self.num_classes]))
         self.out.bias.assign(tf.ensure_shape(bias, [self.num_classes]))
         self.optimizer.iterations.assign_add(1)

@@ -3,7 +3,6 @@
 import keras
 import numpy as np
 import tensorflow as tf
-from scipy.optimize import minimize
 
 from ganet_tf.models.pretraining import Pretraining
 from ganet_tf.models.random_walks import RandomWalks
@@ -126,6 +125,8 @@ def logistic_regression(x, y, num_classes, strength):
     Returns:
         W [d, num_classes] and b [num_classes], float32.
     """
+    from scipy.optimize import minimize  # here, because it is slow to import
+
     x = np.concatenate([x, np.ones((len(x), 1))], axis=1).astype(np.float64)
     target = np.eye(num_classes)[y]
 
