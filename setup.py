@@ -18,7 +18,7 @@ kernels = Extension(
     "ganet_tf.native._kernels",
     sources=[f"{NATIVE}/{name}.cc" for name in ("core", "dispatch", "kernels_avx2", "kernels_base", "ops")],
     depends=sorted(str(p.relative_to(here)) for pattern in ("*.h", "*.inc") for p in (here / NATIVE).glob(pattern)),
-    extra_compile_args=["-std=c++17", "-O2", "-ftree-vectorize", "-fvisibility=hidden", "-ffp-contract=fast", "-Wno-psabi", "-g0"],
+    extra_compile_args="-std=c++17 -O2 -ftree-vectorize -fvisibility=hidden -ffp-contract=fast -Wno-psabi -g0".split(),
     language="c++",
     optional=True,
 )
@@ -34,7 +34,7 @@ class BuildKernels(build_ext):
             super().build_extension(ext)
         except Exception as error:  # whatever a compiler can do wrong
             reason = " ".join(str(error).split())
-            print(f"ganet_tf: native kernels are not built, TensorFlow's own are used instead ({reason})", file=sys.stderr)
+            print(f"ganet_tf: native kernels are not built, the package works without them ({reason})", file=sys.stderr)
 
     def _link_to_tensorflow(self, ext):
         """An empty library of the same name to link against, so that no TensorFlow is needed to build."""

@@ -95,7 +95,7 @@ def library():
     """
     reason = available()
     if not reason:
-        raise RuntimeError(f"there are no native kernels here: {reason} Use implementation=\"sparse\".")
+        raise RuntimeError(f'there are no native kernels here: {reason} Use implementation="sparse".')
     found = _load()
     found.controls.ganet_set_threads(tf.config.threading.get_intra_op_parallelism_threads())
     return found

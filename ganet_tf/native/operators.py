@@ -39,10 +39,9 @@ def topk_gao(queries, keys, values, lists, k, heads=1, dropout=0.0, dropout_seed
     if heads == 1:
         return _attend(queries, keys, values, None, lists, BY_SCORE, k, 1, dropout, dropout_seed)
     parts = [tf.split(t, heads, axis=1) for t in (queries, keys, values)]
-    seeds = [None if dropout_seed is None else tf.cast(dropout_seed, tf.int64) + [0, h] for h in range(heads)]
+    seeds = [None if dropout_seed is None else tf.add(tf.cast(dropout_seed, tf.int64), [0, h]) for h in range(heads)]
     outputs = [
-        _attend(*qkv, None, lists, BY_SCORE, k, 1, dropout, seed)
-        for *qkv, seed in zip(*parts, seeds, strict=True)
+        _attend(*qkv, None, lists, BY_SCORE, k, 1, dropout, seed) for *qkv, seed in zip(*parts, seeds, strict=True)
     ]
     return tf.concat(outputs, axis=1)
 
@@ -190,3 +189,11 @@ def _with_shapes(results, like):
     for result, tensor in zip(results, like, strict=True):
         result.set_shape(tensor.shape)
     return list(results)
+
+
+def _no_second_derivative(op, *_):
+    raise LookupError(f'native kernels have no second derivatives ({op.type}): use implementation="sparse".')
+
+
+for _op in ("GanetAttendGrad", "GanetMaximumGrad", "GanetProduct", "GanetSoftmaxGrad"):
+    tf.RegisterGradient(_op)(_no_second_derivative)

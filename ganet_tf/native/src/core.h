@@ -40,10 +40,11 @@ struct Lists {
   int64_t rows, num_columns, entries;
 };
 
-// Rows with more entries than this are worked on in segments of this many, by as many threads as there are. The
+// Rows with more entries than this are worked on in segments of this many, by as many threads as there are: a hub does
+// not make one thread wait for another, and long sums lose less to rounding. The
 // segments depend on the row alone, and their results are put together in order: so sums are the same to the bit
 // however many threads there are.
-constexpr int64_t kSegment = 1024;
+constexpr int64_t kSegment = 256;
 
 // The rows of some lists as pieces of work of about the same size, long rows first so that no thread is left waiting
 // for one that was started last.

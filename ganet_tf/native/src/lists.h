@@ -59,6 +59,7 @@ struct Edges {
 };
 
 // The lists of edges that are canonical: each entry's place follows from its edge alone, so one pass is enough.
+// `entry_weights` is null where there are no weights; `weights` may also be null where there are no edges.
 //
 // Before the entry of edge e, from s to t, there are e edges, the self-loops of the t rows before, and t's own where
 // s > t.
@@ -66,7 +67,7 @@ template <class Index, class T>
 void canonical_lists(const Edges<Index>& edges, const T* weights, int32_t* splits, int32_t* columns, T* entry_weights) {
   const auto put = [&](int64_t place, int64_t column, T weight) {
     columns[place] = static_cast<int32_t>(column);
-    if (weights) entry_weights[place] = weight;
+    if (entry_weights) entry_weights[place] = weight;
   };
   // The rows from `row` on up to `next`, which ends before edge e: they have no edges (or no more edges).
   const auto finish_rows = [&](int64_t e, int64_t row, int64_t next, bool loop_is_put) {
@@ -86,7 +87,7 @@ void canonical_lists(const Edges<Index>& edges, const T* weights, int32_t* split
         else finish_rows(e, edges.target(e - 1), t, edges.source(e - 1) > edges.target(e - 1));
       }
       if (above && (first || edges.source(e - 1) < t)) put(e + t, t, T(1));
-      put(e + t + above, s, weights ? weights[e] : T(1));
+      put(e + t + above, s, entry_weights ? weights[e] : T(1));
     }
   });
   const int64_t last = edges.count - 1;
@@ -158,7 +159,7 @@ class UnsortedLists {
       int64_t place = splits[row];
       const auto put = [&](int64_t column, T weight) {
         columns[place] = static_cast<int32_t>(column);
-        if (weights) entry_weights[place] = weight;
+        if (entry_weights) entry_weights[place] = weight;
         ++place;
       };
       bool loop_is_put = false;
@@ -168,7 +169,7 @@ class UnsortedLists {
           put(row, T(1));
           loop_is_put = true;
         }
-        put(item->source, weights ? weights[item->edge] : T(1));
+        put(item->source, entry_weights ? weights[item->edge] : T(1));
       }
       if (!loop_is_put) put(row, T(1));
     });

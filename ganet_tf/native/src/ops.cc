@@ -143,11 +143,12 @@ void compute_lists(const Attributes& attributes, Context* context) {
   const bool weighted = attributes.flags & kWeighted;
   weights.with_size(weighted ? edges.dim(0) : 0, "edge_weights");
   const Edges<Index> known(edges.data(), edges.dim(0), num_nodes.scalar("num_nodes"));
-  const T* given = weights.data_or_null(weighted);
+  const T* given = weights.data();
   int32_t* splits = output<int32_t>(context, 0, {known.num_nodes + 1});
   const auto make_rest = [&](int64_t entries, const auto& fill) {
     int32_t* columns = output<int32_t>(context, 1, {entries});
-    fill(columns, output<T>(context, 2, {weighted ? entries : 0}));
+    T* entry_weights = output<T>(context, 2, {weighted ? entries : 0});
+    fill(columns, weighted ? entry_weights : nullptr);
   };
   if (known.canonical)
     return make_rest(known.count + known.num_nodes, [&](int32_t* columns, T* entry_weights) {
