@@ -18,7 +18,10 @@ kernels = Extension(
     "ganet_tf.native._kernels",
     sources=[f"{NATIVE}/{name}.cc" for name in ("core", "dispatch", "kernels_avx2", "kernels_base", "ops")],
     depends=sorted(str(p.relative_to(here)) for pattern in ("*.h", "*.inc") for p in (here / NATIVE).glob(pattern)),
-    extra_compile_args="-std=c++17 -O2 -ftree-vectorize -fvisibility=hidden -ffp-contract=fast -Wno-psabi -g0".split(),
+    extra_compile_args=[
+        *("-std=c++17", "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-ffp-contract=fast"),
+        *("-fvisibility=hidden", "-Wno-psabi", "-g0"),
+    ],
     language="c++",
     optional=True,
 )

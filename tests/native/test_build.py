@@ -52,12 +52,13 @@ def test_with_a_compiler_the_library_asks_for_tensorflows_own(package):
 
 @pytest.mark.slow
 @pytest.mark.skipif(compiler is None, reason="no C++ compiler")
-def test_kernels_are_clean_under_the_sanitizers(tmp_path):
-    """Random, malformed and hub graphs against plain loops; any bad access or undefined behaviour ends the driver."""
+@pytest.mark.parametrize("sanitizers", ["address,undefined", "thread"])
+def test_kernels_are_clean_under_the_sanitizers(tmp_path, sanitizers):
+    """Random, malformed and hub graphs against plain loops; a bad access, undefined behaviour or a race is an error."""
     program = tmp_path / "driver"
     sources = [SOURCES / f"{name}.cc" for name in ("core", "dispatch", "kernels_avx2", "kernels_base")]
     flags = ["-std=c++17", "-O0", "-g1", "-ffp-contract=fast", "-Wno-psabi", f"-I{SOURCES}", "-pthread"]
-    checks = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    checks = [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
     made = subprocess.run(
         [compiler, *flags, *checks, *sources, Path(__file__).with_name("driver.cc"), "-o", program],
         text=True, capture_output=True, timeout=300,
@@ -66,5 +67,7 @@ def test_kernels_are_clean_under_the_sanitizers(tmp_path):
         pytest.skip("the compiler has no sanitizers")
     assert made.returncode == 0, made.stderr
     done = subprocess.run([program, "0", "50"], text=True, capture_output=True, timeout=300)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("this kernel's address layout is too new for the compiler's ThreadSanitizer")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "50 rounds\n"
