@@ -115,9 +115,9 @@ def _load():
         return Unavailable(f"{paths[0].name} does not load: {' '.join(str(error).split())}")
 
 
-@functools.cache
 def _other_devices():
-    return any(device.device_type != "CPU" for device in tf.config.list_logical_devices())
+    # Visible rather than logical ones: asking for those would start TensorFlow, after which threads cannot be set.
+    return any(device.device_type != "CPU" for device in tf.config.get_visible_devices())
 
 
 def _saving():

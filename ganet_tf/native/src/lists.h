@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "core.h"
 
@@ -32,15 +33,19 @@ struct Edges {
 
  private:
   void look() {
+    typedef typename std::make_unsigned<Index>::type Unsigned;
+    const Unsigned limit = static_cast<Unsigned>(num_nodes);  // a negative number is above it, read as unsigned
     std::atomic<bool> in_order{true};
     std::atomic<int64_t> first_bad{count};
     parallel_ranges(count, 1 << 15, [&](int64_t begin, int64_t end) {
       bool good = true, ordered = true;
+      Index before_s = begin > 0 ? source(begin - 1) : -1, before_t = begin > 0 ? target(begin - 1) : -1;
       for (int64_t e = begin; e < end; ++e) {
         const Index s = source(e), t = target(e);
-        good &= (s >= 0) & (t >= 0) & (s < num_nodes) & (t < num_nodes);
-        ordered &= s != t;
-        if (e > 0) ordered &= (target(e - 1) < t) | ((target(e - 1) == t) & (source(e - 1) < s));
+        good &= (static_cast<Unsigned>(s) < limit) & (static_cast<Unsigned>(t) < limit);
+        ordered &= (s != t) & ((before_t < t) | ((before_t == t) & (before_s < s)));
+        before_s = s;
+        before_t = t;
       }
       if (!ordered) in_order.store(false, std::memory_order_relaxed);
       if (good) return;
@@ -62,37 +67,46 @@ struct Edges {
 // `entry_weights` is null where there are no weights; `weights` may also be null where there are no edges.
 //
 // Before the entry of edge e, from s to t, there are e edges, the self-loops of the t rows before, and t's own where
-// s > t.
+// s > t. The self-loop is put behind each edge with s < t, until the next one takes its place: no branch is needed,
+// but the edges of one row must be one thread's.
 template <class Index, class T>
 void canonical_lists(const Edges<Index>& edges, const T* weights, int32_t* splits, int32_t* columns, T* entry_weights) {
-  const auto put = [&](int64_t place, int64_t column, T weight) {
-    columns[place] = static_cast<int32_t>(column);
-    if (entry_weights) entry_weights[place] = weight;
+  const auto first_of_row = [&](int64_t e) {  // at e or behind it
+    while (e > 0 && e < edges.count && edges.target(e - 1) == edges.target(e)) ++e;
+    return e;
   };
-  // The rows from `row` on up to `next`, which ends before edge e: they have no edges (or no more edges).
-  const auto finish_rows = [&](int64_t e, int64_t row, int64_t next, bool loop_is_put) {
-    for (; row < next; ++row) {
-      if (!loop_is_put) put(e + row, row, T(1));
-      loop_is_put = false;
+  // Rows first .. last - 1 begin before edge e: row `first` has had its edges, the others have none.
+  const auto finish_rows = [&](int64_t e, int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
       splits[row + 1] = static_cast<int32_t>(e + row + 1);
+      columns[e + row + 1] = static_cast<int32_t>(row + 1);  // the next row's self-loop, if no edge takes its place
+      if (entry_weights) entry_weights[e + row + 1] = T(1);
     }
   };
+  const int64_t nodes = edges.num_nodes;
   splits[0] = 0;
+  if (nodes == 0) return;
+  columns[0] = 0;
+  if (entry_weights) entry_weights[0] = T(1);
   parallel_ranges(edges.count, 1 << 14, [&](int64_t begin, int64_t end) {
+    begin = first_of_row(begin);
+    end = first_of_row(end);
+    int64_t row = begin > 0 ? edges.target(begin - 1) : 0;
     for (int64_t e = begin; e < end; ++e) {
       const int64_t s = edges.source(e), t = edges.target(e), above = s > t;
-      const bool first = e == 0 || edges.target(e - 1) != edges.target(e);
-      if (first) {
-        if (e == 0) finish_rows(0, 0, t, false);
-        else finish_rows(e, edges.target(e - 1), t, edges.source(e - 1) > edges.target(e - 1));
+      if (t != row) finish_rows(e, row, t);
+      row = t;
+      columns[e + t + above] = static_cast<int32_t>(s);
+      columns[e + t + 1] = static_cast<int32_t>(above ? s : t);
+      if (entry_weights) {
+        entry_weights[e + t + above] = weights[e];
+        entry_weights[e + t + 1] = above ? weights[e] : T(1);
       }
-      if (above && (first || edges.source(e - 1) < t)) put(e + t, t, T(1));
-      put(e + t + above, s, entry_weights ? weights[e] : T(1));
     }
   });
-  const int64_t last = edges.count - 1;
-  if (last < 0) finish_rows(0, 0, edges.num_nodes, false);
-  else finish_rows(edges.count, edges.target(last), edges.num_nodes, edges.source(last) > edges.target(last));
+  const int64_t last = edges.count > 0 ? edges.target(edges.count - 1) : 0;
+  finish_rows(edges.count, last, nodes - 1);
+  splits[nodes] = static_cast<int32_t>(edges.count + nodes);
 }
 
 // The place where each of `keys` [count] goes when they are brought into order, equal ones staying in theirs:
