@@ -195,8 +195,10 @@ class _Run:
 
         def project(rows):
             own = tf.cast(x[rows], layer.variable_dtype)
-            scores, _, own = layer.gate(own) if hard else (None, None, own)
-            return [*([scores[:, None]] if hard else []), *layer.project(own)]
+            if not hard:
+                return layer.project(own)
+            scores, gates = layer.gates(own)
+            return [scores[:, None], *layer.project_gated(own, gates)]
 
         arrays = self._by_rows(project, layer.variable_dtype)
         return arrays if hard else [None, *arrays]

@@ -10,7 +10,7 @@ from ganet_tf.ops.checks import debug_checks
 from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
-from ganet_tf.ops.hgao import hgao, projection_scores, selected
+from ganet_tf.ops.hgao import gate, hgao, projection_scores, selected
 from ganet_tf.ops.sampled_gao import sampled_gao
 from ganet_tf.ops.sort_pooling import sort_pooling
 from ganet_tf.ops.sparse import features_matmul, is_sparse
@@ -23,6 +23,7 @@ __all__ = [
     "features_matmul",
     "gao",
     "gat",
+    "gate",
     "gcn",
     "hgao",
     "is_sparse",
