@@ -9,6 +9,7 @@ from ganet_tf.layers.gcn import GCN
 from ganet_tf.layers.hgao import HGAO, Selection
 from ganet_tf.layers.linear import Linear
 from ganet_tf.layers.operators import get_operator, operator_names
+from ganet_tf.layers.pooling import MaxPooling, MeanPooling, SumPooling
 from ganet_tf.layers.sampled_gao import SampledGAO
 from ganet_tf.layers.sort_pooling import SortPooling
 from ganet_tf.layers.topk_gao import TopKGAO
@@ -22,9 +23,12 @@ __all__ = [
     "HGAO",
     "Dropout",
     "Linear",
+    "MaxPooling",
+    "MeanPooling",
     "SampledGAO",
     "Selection",
     "SortPooling",
+    "SumPooling",
     "TopKGAO",
     "get_operator",
     "operator_names",

@@ -11,6 +11,7 @@ from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
 from ganet_tf.ops.hgao import gate, hgao, projection_scores, selected
+from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
 from ganet_tf.ops.sampled_gao import sampled_gao
 from ganet_tf.ops.sort_pooling import sort_pooling
 from ganet_tf.ops.sparse import features_matmul, is_sparse
@@ -27,9 +28,12 @@ __all__ = [
     "gcn",
     "hgao",
     "is_sparse",
+    "max_pooling",
+    "mean_pooling",
     "projection_scores",
     "sampled_gao",
     "selected",
     "sort_pooling",
+    "sum_pooling",
     "topk_gao",
 ]
