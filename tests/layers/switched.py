@@ -1,4 +1,4 @@
-"""The switches of the operators, with oracles written with loops: what `test_switches` and the models' tests go through.
+"""The switches of the operators, with oracles written with loops.
 
 A row of `VARIANTS` is a layer with its switches set and a function of NumPy arrays that must give the same numbers.
 """
@@ -55,8 +55,8 @@ def single_head(kind, weights, x, edges, k=None, score="dot", gate="sigmoid", we
     rows = []
     for i in range(len(x)):
         around = neighbors(i, edges)
-        ranking = {"gao": lambda j: 0, "hgao": lambda j: a[i, j] * y[j], "topk": lambda j: a[i, j] * similarity(i, j)}
-        chosen = sorted(around, key=lambda j: (-np.real(ranking[kind](j)), j))[:k]
+        ranking = {j: 0 if kind == "gao" else a[i, j] * (y[j] if kind == "hgao" else similarity(i, j)) for j in around}
+        chosen = sorted(around, key=lambda j, ranking=ranking: (-np.real(ranking[j]), j))[:k]
         factors = np.ones(len(chosen)) if kind == "hgao" else a[i, chosen]
         scores = 0 * factors if score == "uniform" else factors * np.array([similarity(i, j) for j in chosen])
         rows.append(sum(w * values[j] for w, j in zip(softmax(scores), chosen, strict=True)))
