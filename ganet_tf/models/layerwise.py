@@ -77,8 +77,8 @@ def receptive_hops(model: GraphModel) -> int:
 
     Every layer that looks at neighbours adds one: 2 for the two GCNs of a GANet (unless they are `"dense"`), and for
     each of its modules 1 for the GCN and 1 for the operator, unless that is `"cgao"` or `"linear"`. One more is for
-    `normalization="sym"` where a GCN is the first of these layers: it divides by the degrees of the neighbours, too, and
-    a node has its true degree only where its neighbours are in the sample.
+    `normalization="sym"` where a GCN is the first of these layers: it divides by the degrees of the neighbours, too,
+    and a node has its true degree only where its neighbours are in the sample.
 
     Args:
         model: A `NodeClassifier`, `GANet`, `GCN` or `GAT`.
