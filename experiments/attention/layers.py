@@ -60,7 +60,7 @@ def attention_inputs(model, inputs):
 def _hgao(layer, x, edges, graph_ids):
     selection = layer.selected(x, edges)
     indices, weights = selection.indices.numpy(), selection.weights.numpy()
-    scores, gates, _ = layer.gate(x)
+    scores, gates = layer.gates(x)
     there = indices >= 0
     return np.nonzero(there)[0], indices[there], weights[there][:, None], gates.numpy(), scores.numpy()
 

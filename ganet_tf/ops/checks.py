@@ -14,6 +14,8 @@ _debug = False
 
 IMPLEMENTATIONS = ("sparse", "dense")
 NORMALIZATIONS = ("sym", "row", None)
+SCORES = ("dot", "cosine", "uniform")
+GATES = ("sigmoid", "double", None)
 
 
 def debug_checks(enabled: bool = True) -> bool:
@@ -83,6 +85,27 @@ def _check_graph_id_values(graph_ids, num_nodes):
             + (f" after {graph_ids[bad - 1]}" if bad else "")
             + ": put the nodes of one graph next to each other."
         )
+
+
+def check_edge_weights(edge_weights: tf.Tensor, edges: tf.Tensor) -> list:
+    """`edge_weights` must be an [edges] tensor of floats, finite and not negative. Returns checks as `check_edges`."""
+    if not edge_weights.shape.is_compatible_with(edges.shape[:1]):
+        raise ValueError(
+            f"`edge_weights` must have shape [edges], one number for each of the {edges.shape[0]} rows of `edges`, but "
+            f"has {_shape(edge_weights)}."
+        )
+    if not edge_weights.dtype.is_floating:
+        raise TypeError(f"`edge_weights` must be floating point (float32), but is {edge_weights.dtype.name}.")
+    text = "must be finite and at least 0: leave out an edge that is not there."
+    if isinstance(edge_weights, tf.__internal__.EagerTensor):
+        weights = edge_weights.numpy()
+        if (bad := np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))).size:
+            raise ValueError(f"`edge_weights` entry {bad[0]} is {weights[bad[0]]}, but weights {text}")
+        return []
+    if not _debug:
+        return []
+    right = tf.reduce_all(tf.math.is_finite(edge_weights) & (edge_weights >= 0))
+    return [tf.debugging.Assert(right, [f"`edge_weights` {text}"])]
 
 
 def check_k(k: int) -> None:

@@ -50,7 +50,7 @@ def test_weights_give_the_layers_output(operator, scale, batch):
     model = make(operator, batch, scale=scale)
     found = zip(looks(model, batch), attention_inputs(model, batch), strict=True)
     for look, (_, layer, x) in found:
-        kept = layer.gate(x)[2] if operator == "hgao" else x
+        kept = x * layer.gates(x)[1][:, None] if operator == "hgao" else x
         output = dense(look, sum(SIZES)) @ layer.project(kept)[1].numpy()
         np.testing.assert_allclose(output, layer(x, batch["edges"]), atol=1e-5)
 
