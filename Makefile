@@ -1,12 +1,13 @@
 # make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
-# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md from results/.
+# make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md and docs/results from results/.
+# make mutants: plants bugs in a copy, one at a time, and demands that tests see them (MUTANTS="--sample 5 --seed 1").
 # All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint bench results report clean
+.PHONY: demo test lint bench results report mutants clean
 
 demo: $(READY)
 	@$(PY) train.py
@@ -23,10 +24,13 @@ results: $(READY)
 report: $(READY)
 	@$(PY) -m experiments.report
 
+mutants: $(READY)
+	@$(PY) -m tests.mutants $(MUTANTS)
+
 lint: $(READY)
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check --quiet .
 
-$(READY): setup.py constraints.txt
+$(READY): setup.py constraints.txt $(wildcard ganet_tf/native/src/*)
 	@$(PYTHON) -c 'import sys; ok = (3, 10) <= sys.version_info[:2] <= (3, 13); \
 	  sys.exit(None if ok else f"Python 3.10 to 3.13 is needed, this is {sys.version.split()[0]}: make PYTHON=python3.11 ...")'
 	@echo "Setting up $(VENV): a few minutes the first time"

@@ -11,6 +11,7 @@ Exit codes: 0 done, 1 a fold failed, 2 a user's error, 130 interrupted.
 """
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -43,9 +44,19 @@ def main(argv=None):
 
         print(f"\nStopped. To resume: {command(argv, all_flags=True)}", file=sys.stderr)
         return 130
-    except (GANetError, OSError, MemoryError) as error:
-        print(f"train.py: {' '.join(str(error).split())}", file=sys.stderr)
+    except (GANetError, OSError, MemoryError, tf.errors.ResourceExhaustedError) as error:
+        print(f"train.py: {sentence(error)}", file=sys.stderr)
         return 2
+
+
+def sentence(error):
+    """An error in a line that says what to do."""
+    if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        what = error.filename or "A file"
+        return f"{what} cannot be written: the disk is full; make room and give the same command again."
+    if isinstance(error, MemoryError) and not str(error):
+        return "There is not enough memory; try a smaller batch_size, or fewer units."
+    return " ".join(str(error).split())[:2000]
 
 
 def run(arguments, argv):

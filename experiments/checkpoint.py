@@ -63,7 +63,7 @@ class Checkpoint:
                 found.append((record["epoch"], turn, record, arrays))
             except FileNotFoundError:
                 continue
-            except (OSError, RunError, KeyError) as error:
+            except (OSError, RunError) as error:
                 self.note(f"{self.folder.name}: {name} is corrupt ({error}).")
         if not found:
             return None
@@ -92,17 +92,22 @@ def decode(data):
     """The inverse of `encode`.
 
     Raises:
-        RunError: when a byte is missing or wrong.
+        RunError: when a byte is missing or wrong, or the content is not what `encode` writes.
     """
     body = data[len(MAGIC) + 65 :]
     digest = data[len(MAGIC) : len(MAGIC) + 64]
     if not data.startswith(MAGIC) or hashlib.sha256(body).hexdigest().encode("ascii") != digest:
         raise RunError("its checksum does not match")
-    with np.load(io.BytesIO(body), allow_pickle=False) as file:
-        content = json.loads(file["record"].tobytes().decode("utf-8"))
-        counts = content["counts"]
-        arrays = {group: [file[f"{group}/{i}"] for i in range(n)] for group, n in counts.items()}
-    return content["record"], arrays
+    try:
+        with np.load(io.BytesIO(body), allow_pickle=False) as file:
+            content = json.loads(file["record"].tobytes().decode("utf-8"))
+            counts = content["counts"]
+            arrays = {group: [file[f"{group}/{i}"] for i in range(n)] for group, n in counts.items()}
+        record = content["record"]
+        record["epoch"] + 0  # a number: the newer of two files is found by it
+    except Exception as error:  # whatever NumPy, zip and JSON say to bytes that nobody here wrote
+        raise RunError(f"it holds no checkpoint: {type(error).__name__}") from error
+    return record, arrays
 
 
 def values(variables):
@@ -110,14 +115,19 @@ def values(variables):
     return [np.array(variable.numpy()) for variable in variables]  # copies: training goes on
 
 
-def assign(variables, arrays, what="checkpoint"):
+def assign(variables, arrays):
     """Puts arrays into variables.
 
     Raises:
         RunError: when they do not fit, for example after the package changed a model.
     """
-    shapes = [tuple(variable.shape) for variable in variables]
-    if shapes != [array.shape for array in arrays]:
-        raise RunError(f"the {what} was written by another model: its shapes do not fit")
+    check(variables, arrays)
     for variable, array in zip(variables, arrays, strict=True):
         variable.assign(array)
+
+
+def check(variables, arrays):
+    """Raises RunError when the arrays are not of the variables' number, shapes and types."""
+    kinds = [(tuple(variable.shape), variable.dtype) for variable in variables]
+    if kinds != [(array.shape, array.dtype.name) for array in arrays]:
+        raise RunError("the checkpoint was written by another model: its shapes do not fit")

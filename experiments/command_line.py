@@ -17,6 +17,7 @@ EPILOG = """examples:
 """
 # Flags that change where or how a run is done, not what it gives.
 INCIDENTAL = {"--data-dir": 1, "--output": 1, "--folds": 1, "--quiet": 0}
+MOST_DIGITS = 9  # of a fold's number
 # About two minutes on two cores; the configs' own epochs give the figures to compare with the paper.
 DEMO_EPOCHS = {"MUTAG": "60", "BA2Motifs": "10"}
 
@@ -60,7 +61,11 @@ def parser():
         metavar="NAME",
         help="paper (default): test fold every epoch; validation: test fold once",
     )
-    add("--deterministic", action="store_true", help="same seed, same result to the last digit; slower")
+    add(
+        "--deterministic",
+        action="store_true",
+        help="same seed, same result to the last digit; on one thread unless --threads is given",
+    )
     add("--threads", metavar="N", type=int, help="threads that TensorFlow may use")
     add("--list", action="store_true", help="show what can be run, and stop")
     add("--quiet", action="store_true", help="print only the result")
@@ -75,6 +80,9 @@ def parse(argv=None):
     """
     arguments = parser().parse_args(argv)
     arguments.set = [item for group in arguments.set for item in group]
+    for name, text in vars(arguments).items():
+        if isinstance(text, str) and not text.strip():  # mostly "$UNSET" in a script
+            raise ConfigError(f"--{name.replace('_', '-')} is empty: give it a value or leave it out.")
     if arguments.threads is not None and arguments.threads < 1:
         raise ConfigError(f"--threads must be at least 1, got {arguments.threads}.")
     return arguments
@@ -105,11 +113,17 @@ def parse_numbers(text, allowed, word="fold"):
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise ConfigError(f"--folds must look like 1,4-6, got {text!r}.")
-        numbers.update(range(int(first), int(last or first) + 1))
-    outside = sorted(numbers - set(allowed))
-    if outside or not numbers:
-        wrong = outside[0] if outside else text
-        raise ConfigError(f"--folds: there is no {word} {wrong}; there are {allowed[0]} to {allowed[-1]}.")
+        if max(len(first), len(last)) > MOST_DIGITS:
+            raise ConfigError(
+                f"--folds: there are {word}s {allowed[0]} to {allowed[-1]}, not as many as in {text[:40]}."
+            )
+        low, high = int(first), int(last or first)
+        if low < allowed[0] or high > allowed[-1]:
+            wrong = low if low not in allowed else allowed[-1] + 1
+            raise ConfigError(f"--folds: there is no {word} {wrong}; there are {allowed[0]} to {allowed[-1]}.")
+        numbers.update(range(low, high + 1))
+    if not numbers:
+        raise ConfigError(f"--folds: there is no {word} {text}; there are {allowed[0]} to {allowed[-1]}.")
     return sorted(numbers)
 
 

@@ -8,12 +8,14 @@ Nothing else makes a config.
 import dataclasses
 import math
 import re
+import reprlib
 import types
 import typing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import keras
 import yaml
 
 from ganet_tf import data
@@ -181,6 +183,10 @@ def label(config):
 
 # 2. YAML into the dataclasses, and back
 
+MOST_BYTES = 100_000  # of a YAML file; ours have 2,000
+MOST = 2**31 - 1  # of any whole number
+KERAS_NAMES = {"activation": keras.activations.get, "kernel_initializer": keras.initializers.get}
+
 
 def load(path, overrides=()):
     """Reads a YAML file and applies overrides.
@@ -201,17 +207,47 @@ def load(path, overrides=()):
 def read(path):
     """The plain dictionary in a YAML file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content[:MOST_BYTES].decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"The config {path} cannot be read: {getattr(error, 'strerror', error)}.") from error
+    if len(content) > MOST_BYTES:
+        raise ConfigError(f"The config {path} has more than {MOST_BYTES} bytes: that is no config.")
     try:
-        tree = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        problem = " ".join(str(error).split())
-        raise ConfigError(f"The config {path} is not valid YAML: {problem}.") from error
+        tree = _parse(text)
+    except ConfigError as error:
+        raise ConfigError(f"The config {path} is not valid YAML: {error}.") from error
     if not isinstance(tree, dict):
         raise ConfigError(f"The config {path} must be a mapping of keys to values, not {_kind(tree)}.")
     return tree
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without aliases: no config needs them, and with them a few lines can stand for terabytes."""
+
+    def compose_node(self, parent, index):
+        if self.check_event(yaml.AliasEvent):
+            problem = "configs have no aliases: write the value out"
+            raise yaml.composer.ComposerError(None, None, problem, self.peek_event().start_mark)
+        return super().compose_node(parent, index)
+
+
+def _parse(text):
+    """What a YAML text says.
+
+    Raises:
+        ConfigError: with what is wrong with it, without a full stop.
+    """
+    try:
+        return yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        raise ConfigError(" ".join(str(error).split())) from error
+    except RecursionError as error:
+        raise ConfigError("it is nested too deeply") from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        # PyYAML lets through what Python says to dates such as 2020-13-45 and tags such as !!int abc.
+        raise ConfigError(f"a value in it cannot be understood ({error})") from error
 
 
 def merge(tree, overrides):
@@ -228,9 +264,9 @@ def merge(tree, overrides):
             if not isinstance(place, dict):
                 raise ConfigError(f"--set {key}: {section} is a value, not a section.")
         try:
-            place[last] = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise ConfigError(f"--set {key}: {text!r} is not a YAML value.") from error
+            place[last] = _parse(text)
+        except ConfigError as error:
+            raise ConfigError(f"--set {key}: {_show(text)} is not a YAML value.") from error
     return tree
 
 
@@ -238,7 +274,7 @@ def build(tree, source="config"):
     """The dictionary as a checked `GraphConfig` or `NodeConfig`."""
     task = tree.get("task")
     if task not in TASKS:
-        raise ConfigError(f"{source}: task must be graph or node, got {task!r}.")
+        raise ConfigError(f"{source}: task must be graph or node, got {_show(task)}.")
     tree = dict(tree)
     tree["model"] = _build_model(task, tree.get("model"), source)
     config = _build(CONFIGS[task], tree, "", source)
@@ -247,32 +283,48 @@ def build(tree, source="config"):
             f"{source}: patience needs a validation set, which protocol paper has not; "
             "set patience to null or protocol to validation."
         )
+    _check_dataset(config.dataset, source)
     return config
+
+
+def _check_dataset(dataset, source):
+    """Refuses what is neither a name nor data: a device such as /dev/zero has no end."""
+    path = Path(dataset)
+    strange = not dataset.strip() or not dataset.isprintable()
+    if strange or (path.exists() and not path.is_dir() and not path.is_file()):
+        raise ConfigError(f"{source}: dataset must be a name, a folder or a file, got {_show(dataset)}.")
 
 
 def _build_model(task, tree, source):
     """The model section: its `name` decides which other keys there are."""
     tree = {"name": tree} if isinstance(tree, str) else tree
     if not isinstance(tree, dict) or "name" not in tree:
-        raise ConfigError(f"{source}: model needs a section with a name, got {tree!r}.")
+        raise ConfigError(f"{source}: model needs a section with a name, got {_show(tree)}.")
     models = MODELS[task]
     if not isinstance(tree["name"], str) or tree["name"] not in models:
         raise ConfigError(
-            f"{source}: model.name {tree['name']!r} is not a model of the {task} task"
+            f"{source}: model.name {_show(tree['name'])} is not a model of the {task} task"
             f"{_nearest(tree['name'], models)}; there are {', '.join(models)}."
         )
     own = NAMED_OPERATORS.get(tree["name"])
-    return _build(models[tree["name"]], {"operator": own, **tree} if own else tree, "model.", source)
+    model = _build(models[tree["name"]], {"operator": own, **tree} if own else tree, "model.", source)
+    for key, get in KERAS_NAMES.items():
+        try:
+            get(getattr(model, key, None))
+        except (ValueError, TypeError) as error:
+            given = _show(getattr(model, key))
+            raise ConfigError(f"{source}: model.{key} must be the name of a Keras {key}, got {given}.") from error
+    return model
 
 
 def _build(cls, tree, prefix, source):
     """One dataclass from one dictionary."""
     if not isinstance(tree, dict):
-        raise ConfigError(f"{source}: {prefix.rstrip('.')} must be a section with keys, got {tree!r}.")
+        raise ConfigError(f"{source}: {prefix.rstrip('.')} must be a section with keys, got {_show(tree)}.")
     fields = {field.name: field for field in dataclasses.fields(cls)}
     for key in tree:
         if key not in fields:
-            raise ConfigError(f"{source}: there is no key {prefix}{key}{_nearest(key, fields, prefix)}.")
+            raise ConfigError(f"{source}: there is no key {prefix}{_name(key)}{_nearest(key, fields, prefix)}.")
     hints = typing.get_type_hints(cls)
     values = {}
     for name, field in fields.items():
@@ -302,7 +354,7 @@ def _convert(raw, hint, key, source):
     words = " or ".join(_words(option) for option in options)
     choices = [c for option in options if typing.get_origin(option) is typing.Literal for c in typing.get_args(option)]
     hint_text = _nearest(raw, choices) if isinstance(raw, str) else ""
-    raise ConfigError(f"{source}: {key} must be {words}, got {raw!r} ({_kind(raw)}){hint_text}.")
+    raise ConfigError(f"{source}: {key} must be {words}, got {_show(raw)} ({_kind(raw)}){hint_text}.")
 
 
 def _try(raw, option):
@@ -328,16 +380,17 @@ def _number(raw):
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         return None
     try:
-        number = raw if isinstance(raw, int) else float(raw)
-    except ValueError:
+        number = float(raw)
+    except (ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    return (raw if isinstance(raw, int) else number) if math.isfinite(number) else None
 
 
 def _check_range(number, rule, key, source):
     """Holds a number against its field's range."""
     if not isinstance(number, int | float) or isinstance(number, bool):
         return
+    rule = {**rule, "high": MOST} if isinstance(number, int) and rule.get("high") is None else rule
     tests = {
         "low": (lambda limit: number >= limit, "at least"),
         "high": (lambda limit: number <= limit, "at most"),
@@ -351,7 +404,7 @@ def _check_range(number, rule, key, source):
 
 def _nearest(word, words, prefix=""):
     """', did you mean x?' for the closest of `words`, or an empty string."""
-    close = closest(word, words)
+    close = closest(word, words) if isinstance(word, str) else None
     return "" if close is None else f", did you mean {prefix}{close}?"
 
 
@@ -360,6 +413,22 @@ def _words(option):
     if typing.get_origin(option) is typing.Literal:
         return "one of " + ", ".join(typing.get_args(option))
     return names.get(option, "a list of texts")
+
+
+_short = reprlib.Repr()
+_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = 2, 120, 120, 60
+
+
+def _show(raw):
+    """A value as text, shortened: a message need not repeat all that was in a file."""
+    try:
+        return _short.repr(raw)
+    except ValueError:  # Python's limit on the digits that it turns into text
+        return "a huge number"
+
+
+def _name(key):
+    return key if isinstance(key, str) and len(key) < 60 else _show(key)
 
 
 def _kind(raw):
@@ -464,6 +533,7 @@ def suggest(name, model, arguments):
     Raises:
         ConfigError: when data, task and model do not go together.
     """
+    _check_dataset(name, "--dataset")
     dataset = data.load(name, data_dir=arguments.data_dir)
     task = task_of(dataset)
     if arguments.task:

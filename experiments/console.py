@@ -10,7 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from experiments import paper, selection
-from experiments.config import all_configs, label
+from experiments.config import all_configs, fold_numbers, label
 from ganet_tf import data
 from ganet_tf.layers import operator_names
 
@@ -165,6 +165,11 @@ def _cell(rule, i):
 
 def greet(report, config, dataset, folder, numbers):
     """Says what is going to happen, and what has happened before."""
+    for number in fold_numbers(config):
+        if problem := folder.damage(number):
+            report.note(
+                f"{folder.fold(number).name}: {problem}; it counts as not finished and has to be trained again."
+            )
     finished = folder.results(numbers)
     report.skip(len(finished))
     what = f"{label(config)} on {config.dataset} ({dataset!r})"

@@ -1,8 +1,11 @@
 """What a result depends on beside its config: versions, hardware, the state of the code, threads."""
 
+import contextlib
 import os
 import platform
+import signal
 import subprocess
+import threading
 from importlib import metadata
 from pathlib import Path
 
@@ -31,10 +34,15 @@ def hardware():
         "machine": platform.machine(),
         "system": platform.system(),
         "processor": processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "memory_gib": memory_gib(),
         "gpus": [gpu.name for gpu in tf.config.list_physical_devices("GPU")],
     }
+
+
+def cores():
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def git_revision(*paths):
@@ -71,8 +79,11 @@ def memory_gib():
 def suitable_threads(config, dataset):
     """1 for small batches, whose operations are too short to be shared out, else 0: one per core.
 
-    On MUTAG a second thread doubles the processor time and saves none.
+    On MUTAG a second thread doubles the processor time and saves none. A deterministic run gets 1 in any case, so
+    that its digits do not depend on the machine's cores.
     """
+    if config.deterministic:
+        return 1
     if config.task == "node":
         batch = dataset.num_nodes + len(dataset.edges)
     else:
@@ -91,8 +102,45 @@ def set_threads(threads):
         pass  # it is running already, as in a notebook: it stays as it is
 
 
+def threads():
+    """How many threads TensorFlow uses within an operation: sums are cut into as many parts, so digits depend on it."""
+    import tensorflow as tf
+
+    return tf.config.threading.get_intra_op_parallelism_threads() or cores()
+
+
 def make_deterministic():
-    """Lets TensorFlow use only kernels whose result does not depend on the order of threads."""
+    """Lets TensorFlow use only kernels whose result does not depend on the order of threads.
+
+    It may still depend on their number.
+    """
     import tensorflow as tf
 
     tf.config.experimental.enable_op_determinism()
+
+
+@contextlib.contextmanager
+def signals_held():
+    """Ctrl-C and SIGTERM within the block wait for its end; the second one does not wait."""
+    held = []
+
+    def hold(number, frame):
+        held.append(number)
+        if len(held) > 1:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals do not arrive here
+        return
+    before = {number: signal.signal(number, hold) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    except Exception as error:
+        if held:  # the error may be what is left of an interruption that was swallowed
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+    if held:
+        raise KeyboardInterrupt

@@ -18,14 +18,16 @@ except ImportError:  # Windows: takeovers are then not guarded against each othe
     fcntl = None
 
 HEARTBEAT_SECONDS = 10
-STALE_SECONDS = 120  # only for other machines: on this one the process itself is looked up
+STALE_SECONDS = 120  # only for other machines and containers: here the process itself is looked up
+UNREADABLE_SECONDS = 1  # how long a lock may stay without text: some file systems have no links, see _create
 
 
 class Lock:
     """A file that exists while its owner works, with the owner's name in it.
 
     It is made with O_EXCL, and a thread renews its time while the owner lives. A lock is stale, and
-    may be taken over, when its process is gone (same machine) or its time is old (another machine).
+    may be taken over, when its process is gone (same machine, same container) or its time is old (elsewhere:
+    two containers may have one host name and each a process 1).
 
     Args:
         path: the lock file; its folder must exist.
@@ -41,7 +43,11 @@ class Lock:
         self._thread = None
 
     def acquire(self):
-        """Takes the lock: True, or False with `holder` saying who has it."""
+        """Takes the lock: True, or False with `holder` saying who has it.
+
+        Raises:
+            RunError: when the lock cannot be read, so that nobody can say whose it is.
+        """
         if not self._create() and not self._take_over():
             return False
         self._stop.clear()
@@ -66,11 +72,11 @@ class Lock:
         if not self.owned():
             raise RunError(
                 f"{self.path} was taken over by {describe(_read(self.path))} while this process did not "
-                "answer; it goes on there."
+                "answer; it continues there."
             )
 
     def _create(self):
-        owner = dict(host=socket.gethostname(), pid=os.getpid(), born=_born(os.getpid()), token=self.token)
+        owner = {**_here(), "pid": os.getpid(), "born": _born(os.getpid()), "token": self.token}
         # Linked into place: whoever sees the lock sees its text, too.
         draft = self.path.with_name(f"{UNFINISHED}{self.token}-{self.path.name}")
         draft.write_text(json.dumps(owner), encoding="utf-8")
@@ -98,8 +104,13 @@ class Lock:
     def _take_over(self):
         """Replaces a stale lock. The guard keeps two processes from doing it to each other."""
         with guard(self.path.parent):
-            self.holder = _read(self.path)
+            self.holder = self._wait_for_text()
             if not self._stale():
+                if not self.holder:
+                    raise RunError(
+                        f"{self.path} cannot be read, so that {self.path.parent.name} may be in training elsewhere; "
+                        f"if it is not, delete that file, or wait {STALE_SECONDS} s, and give the command again."
+                    )
                 return False
             self.path.unlink(missing_ok=True)
             gone = self.holder
@@ -108,10 +119,16 @@ class Lock:
                 return True
             return False
 
+    def _wait_for_text(self):
+        """Who has the lock; {} when the file is gone or stays unreadable."""
+        deadline = time.monotonic() + UNREADABLE_SECONDS
+        while not (holder := _read(self.path)) and self.path.exists() and time.monotonic() < deadline:
+            time.sleep(UNREADABLE_SECONDS / 10)
+        return holder
+
     def _stale(self):
-        pid = self.holder.get("pid")
-        if self.holder.get("host") == socket.gethostname() and isinstance(pid, int):
-            return _born(pid) != self.holder.get("born")
+        if all(self.holder.get(key) == value for key, value in _here().items()):
+            return _born(self.holder["pid"]) != self.holder.get("born")
         try:
             return _disk_time(self.path.parent) - self.path.stat().st_mtime > STALE_SECONDS
         except FileNotFoundError:
@@ -126,12 +143,17 @@ class Lock:
 
 @contextlib.contextmanager
 def guard(folder):
-    """A short critical section between processes that share a folder."""
+    """A short critical section between processes that share a folder; gives whether it is one.
+
+    It is none on a system, or a network file system, without such locks.
+    """
     with open(Path(folder) / ".guard", "a") as file:
+        alone = False
         if fcntl is not None:
-            with contextlib.suppress(OSError):  # a network file system without locks
+            with contextlib.suppress(OSError):
                 fcntl.lockf(file, fcntl.LOCK_EX)
-        yield
+                alone = True
+        yield alone
 
 
 def describe(holder):
@@ -142,11 +164,32 @@ def describe(holder):
 
 
 def _read(path):
+    """The owner in a lock file; {} when there is none, or nothing that a lock file says."""
     try:
         owner = json.loads(path.read_text(encoding="utf-8"))
-        return owner if isinstance(owner, dict) else {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
+    whole = isinstance(owner, dict) and isinstance(owner.get("pid"), int) and isinstance(owner.get("token"), str)
+    return owner if whole else {}
+
+
+def _here():
+    """Where a process number means this process: host, boot and, for containers, the space of process numbers."""
+    return {"host": socket.gethostname(), "boot": _boot(), "space": _space()}
+
+
+def _boot():
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+
+
+def _space():
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return None
 
 
 def _born(pid):

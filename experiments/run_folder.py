@@ -12,12 +12,15 @@ import tempfile
 from pathlib import Path
 
 from experiments import config as settings
+from experiments.checkpoint import NAMES as CHECKPOINTS
 from experiments.lock import guard
 from ganet_tf.errors import RunError
-from ganet_tf.files import UNFINISHED, remove_unfinished, write_whole
+from ganet_tf.files import UNFINISHED, named, remove_unfinished, sync, write_whole
 
 # Settings that may differ between two visits to one folder: more runs only add to it.
 FREE = ("runs",)
+RESULT_FILES = ("history.csv", "model.keras")
+WORK_FILES = ("lock", *CHECKPOINTS)
 PROBE_BYTES = 32 * 2**20  # a model, two checkpoints and a temporary copy of the largest shipped config
 
 
@@ -46,14 +49,42 @@ class RunFolder:
         return self.path / f"{self.word}-{number:02d}"
 
     def result(self, number):
-        """The parsed result.json of a finished fold, or None."""
+        """The result.json of a finished fold, or None; a fold whose files are damaged is not finished.
+
+        Raises:
+            RunError: when result.json itself is damaged.
+        """
+        result = self._read_result(number)
+        return None if result is None or _damage(self.fold(number), result) else result
+
+    def damage(self, number):
+        """What is wrong with the files of a fold that has a result, for example after a power loss, or None."""
+        result = self._read_result(number)
+        return None if result is None else _damage(self.fold(number), result)
+
+    def _read_result(self, number):
         path = self.fold(number) / "result.json"
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
+            result = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(result, dict) or not {"rules", "failed"} & set(result):
+                raise ValueError("it is not a result")
+            if result.get("sha256", _digest(result)) != _digest(result):  # older versions wrote none
+                raise ValueError("its checksum does not match")
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{path} cannot be read ({error}); delete it to train that {self.word} again.") from error
+        return result
+
+    def write_result(self, number, result):
+        """Writes result.json, which makes a fold finished, after everything else of it is safely on the disk."""
+        folder = self.fold(number)
+        files = [folder / name for name in RESULT_FILES if (folder / name).exists()]
+        for path in files:
+            sync(path)
+        result = {**result, "files": {path.name: _fingerprint(path) for path in files}}
+        result["sha256"] = _digest(result)
+        write_whole(folder / "result.json", json.dumps(result, indent=2) + "\n")
 
     def results(self, numbers):
         """{number: result} of those folds that are finished."""
@@ -68,6 +99,7 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            self._remove_litter()
             self._probe(size)
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -75,6 +107,13 @@ class RunFolder:
             raise RunError(
                 f"The run folder {self.path} cannot be written: {problem}; choose another with --output or make room."
             ) from error
+
+    def _remove_litter(self):
+        """Removes drafts of killed processes, unless somebody may be writing here just now."""
+        if any(self.path.glob(f"{UNFINISHED}*")):
+            with guard(self.path) as alone:
+                if alone:
+                    remove_unfinished(self.path)
 
     def _probe(self, size):
         """Writes and removes a file as large as what training will write."""
@@ -88,9 +127,47 @@ class RunFolder:
         finally:
             Path(name).unlink(missing_ok=True)
 
-    def remove_litter(self, number):
-        """Removes temporary files of a process that was killed while it wrote."""
+    def litter(self, number):
+        """What a process that was killed left in the folder of a finished fold: files that only training needs."""
+        names = sorted(path.name for path in self.fold(number).glob("*"))
+        return [name for name in names if name in WORK_FILES or name.startswith(UNFINISHED)]
+
+    def tidy(self, number):
+        """Removes drafts of a killed process and, of a finished fold, checkpoints; its lock must be ours."""
         remove_unfinished(self.fold(number))
+        if self.result(number) is not None:
+            for name in CHECKPOINTS:
+                (self.fold(number) / name).unlink(missing_ok=True)
+
+
+def _damage(folder, result):
+    """What is wrong with a finished fold's files: the name of the first one and why, or None."""
+    if "failed" in result:
+        return None
+    for name, expected in result.get("files", {}).items():
+        try:
+            if _fingerprint(folder / name) != expected:
+                return f"{name} is not the file that was written"
+        except OSError as error:
+            return f"{name} cannot be read ({error.strerror})"
+    if "files" not in result:  # written by an older version; the summary needs at least the curve
+        try:
+            if len(read_history(folder / "history.csv")) != result["epochs"]:
+                return "history.csv is not whole"
+        except (OSError, RunError) as error:
+            return str(error)
+    return None
+
+
+def _fingerprint(path):
+    content = path.read_bytes()
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _digest(result):
+    """SHA-256 of a result without its own entry."""
+    rest = {key: value for key, value in result.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("utf-8")).hexdigest()
 
 
 def folder_name(config, base, stem):
@@ -108,7 +185,7 @@ def folder_name(config, base, stem):
     name = re.sub(r"[^A-Za-z0-9_.=+-]+", "-", "_".join(filter(None, parts)))
     if len(name) > 100:
         name = f"{name[:80]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-    return name
+    return name if name.strip(".") else "run"  # a config called ...yaml must not lead out of runs/
 
 
 def claim(folder, config):
@@ -178,16 +255,23 @@ class History:
         self._append(("" if len(self.rows) > 1 else _line(row.keys())) + _line(row.values()))
 
     def _append(self, text):
-        with open(self.path, "a", encoding="utf-8", newline="") as file:
+        with named(self.path), open(self.path, "a", encoding="utf-8", newline="") as file:
             file.write(text)
 
 
 def read_history(path):
-    """Rows of a history.csv, without a last line that was cut off."""
-    text = Path(path).read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    rows = list(csv.DictReader(io.StringIO(whole)))
-    return [{k: int(v) if k == "epoch" else float(v) for k, v in row.items()} for row in rows]
+    """Rows of a history.csv, without a last line that was cut off.
+
+    Raises:
+        RunError: when the file is damaged in another way.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]
+        rows = list(csv.DictReader(io.StringIO(whole)))
+        return [{k: int(v) if k == "epoch" else float(v) for k, v in row.items()} for row in rows]
+    except (ValueError, TypeError, AttributeError, csv.Error) as error:  # what csv says to zeros and half numbers
+        raise RunError(f"{path} is damaged ({error})") from error
 
 
 def _line(items):

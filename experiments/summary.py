@@ -98,10 +98,12 @@ def _statistics(accuracies, epochs):
 def _origin(config, command, results):
     """Where the figures come from."""
     revisions = sorted({str(result.get("git_revision")) for result in results.values()})
+    threads = sorted({result["threads"] for result in results.values() if "threads" in result})
     return {
         "command": command,
         "seed": config.seed,
         "deterministic": config.deterministic,
+        "threads": threads[0] if len(threads) == 1 else threads or environment.threads(),
         "git_revision": revisions[0] if len(revisions) == 1 else revisions or environment.git_revision(),
         "versions": environment.versions(),
         "hardware": environment.hardware(),

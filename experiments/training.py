@@ -5,8 +5,8 @@ its epochs, and a result. What it uses stands below it in the order of use: the 
 step; the epochs; what is done after each of them; the evaluation; and the model as it is saved.
 """
 
+import contextlib
 import dataclasses
-import json
 import math
 import random
 import time
@@ -23,7 +23,7 @@ from experiments.run_folder import History
 from experiments.selection import Selection
 from ganet_tf import models
 from ganet_tf.errors import ConfigError, GANetError, RunError
-from ganet_tf.files import draft, write_whole
+from ganet_tf.files import draft
 from ganet_tf.optimizers import FlatAdam
 
 CLASSES = {
@@ -78,20 +78,34 @@ class Trainer:
     def _visit(self, number):
         """Trains one fold unless it is done; returns who else has it, or None."""
         if self.folder.result(number) is not None:
+            self._tidy(number)
             return None
-        self.folder.fold(number).mkdir(exist_ok=True)
-        lock = Lock(self.folder.fold(number) / "lock", self.report.note)
+        folder = self.folder.fold(number)
+        folder.mkdir(exist_ok=True)
+        lock = Lock(folder / "lock", self.report.note)
         if not lock.acquire():
             return describe(lock.holder)
         try:
+            self.folder.tidy(number)
             if self.folder.result(number) is None:
-                self.folder.remove_litter(number)
+                (folder / "result.json").unlink(missing_ok=True)  # of a fold whose files are damaged
                 self._train(number, lock)
         finally:
             lock.release()
         return None
 
+    def _tidy(self, number):
+        """Removes what a killed process left in the folder of a finished fold, unless somebody is still at it."""
+        if not self.folder.litter(number):
+            return
+        lock = Lock(self.folder.fold(number) / "lock", note=lambda sentence: None)
+        with contextlib.suppress(RunError):
+            if lock.acquire():
+                self.folder.tidy(number)
+                lock.release()
+
     def _train(self, number, lock):
+        """One fold, from its data to its result; the lock is ours."""
         start = time.monotonic()
         split = self.task.split(number)
         self._fresh_model(number, split.steps)
@@ -113,6 +127,10 @@ class Trainer:
 
     def _fresh_model(self, number, steps):
         """Gives the model the initial weights and dropout seeds of this fold."""
+        with environment.signals_held():  # Keras swallows whatever is raised while it builds
+            self._build_model(number, steps)
+
+    def _build_model(self, number, steps):
         # Not keras.utils.set_random_seed: TensorFlow's part of it throws away every compiled function,
         # two seconds per fold. Keras draws the seeds of initializers and dropout from Python's generator.
         random.seed(self.config.seed + number)
@@ -142,12 +160,17 @@ class Trainer:
 
     def _restore(self, recorder, number):
         """The epoch to resume with: 0 when there is nothing, or nothing that fits, to resume from."""
+        name = self.folder.fold(number).name
         try:
-            return recorder.restore(self.model)
+            first = recorder.restore(self.model)
         except RunError as error:
-            self.report.note(f"{self.folder.fold(number).name}: {error}; starting it again.")
+            self.report.note(f"{name}: {error}; starting it again.")
             recorder.checkpoint.delete()
-            return recorder.restore(self.model)
+            first = recorder.restore(self.model)
+        now = environment.threads()
+        if self.config.deterministic and recorder.threads not in (None, now):
+            self.report.note(f"{name}: began on {recorder.threads} threads, resumes on {now}: last digits will differ.")
+        return first
 
     def _fit(self, split, recorder, first):
         self.report.at(first)
@@ -174,15 +197,14 @@ class Trainer:
 
     def _finish(self, number, result, recorder):
         """Saves the model, then the result, which says that the fold is done."""
-        folder = self.folder.fold(number)
-        if "failed" not in result:
-            with draft(folder / "model.keras") as path:
-                plain_copy(self.model).save(path)
-        result = {self.folder.word: number, **result}
-        result["versions"] = environment.versions()
-        result["git_revision"] = environment.git_revision()
-        write_whole(folder / "result.json", json.dumps(result, indent=2) + "\n")
-        recorder.checkpoint.delete()
+        result = {self.folder.word: number, **result, "threads": environment.threads()}
+        result.update(versions=environment.versions(), git_revision=environment.git_revision())
+        with environment.signals_held():  # Keras swallows whatever is raised while it builds the copy
+            if "failed" not in result:
+                with draft(self.folder.fold(number) / "model.keras") as path:
+                    plain_copy(self.model).save(path)
+            self.folder.write_result(number, result)
+            recorder.checkpoint.delete()
 
 
 def make_model(config, dataset):
@@ -313,6 +335,7 @@ class Recorder(keras.callbacks.Callback):
         self.best_weights = None
         self.stopped = False
         self.seconds = 0.0
+        self.threads = None
         self._clock = None
 
     def restore(self, model):
@@ -324,16 +347,32 @@ class Recorder(keras.callbacks.Callback):
         found = self.checkpoint.load()
         record, arrays = found if found else ({"epoch": 0, "rows": []}, {})
         if found:
+            self._check(record, arrays, model)  # all of it, before the first weight is changed
             states.assign(model.variables, arrays["model"])
             states.assign(model.optimizer.variables, arrays["optimizer"])
             self.best_weights = arrays.get("best")
             self.stopped = record["stopped"]
             self.seconds = record["seconds"]
+            self.threads = record.get("threads")
         self.history = History(self.folder / "history.csv", record["rows"])
         if self.selection is not None:
             for row in self.history.rows:
                 self.selection.update(row)
         return record["epoch"]
+
+    def _check(self, record, arrays, model):
+        """Raises RunError when a checkpoint is not of this model, or not whole."""
+        groups = {"model": model.variables, "optimizer": model.optimizer.variables}
+        values = ["val_loss", "val_accuracy"] if self.selection is not None else []
+        if self.selection is not None:
+            groups["best"] = model.weights
+        rows = record.get("rows")
+        good = isinstance(rows, list) and len(rows) == record["epoch"]
+        good = good and all(isinstance(row, dict) and {"epoch", *values} <= set(row) for row in rows)
+        if not good or not {"stopped", "seconds"} <= set(record) or not set(groups) <= set(arrays):
+            raise RunError("the checkpoint is not whole")
+        for group, variables in groups.items():
+            states.check(variables, arrays[group])
 
     def on_train_begin(self, logs=None):
         self._clock = time.monotonic()
@@ -359,6 +398,7 @@ class Recorder(keras.callbacks.Callback):
         self.tick()
         rows = self.history.rows
         record = dict(epoch=len(rows), rows=rows, stopped=self.stopped, seconds=self.seconds)
+        record["threads"] = environment.threads()
         arrays = {
             "model": states.values(self.model.variables),
             "optimizer": states.values(self.model.optimizer.variables),

@@ -5,6 +5,8 @@ import os
 import uuid
 from pathlib import Path
 
+from ganet_tf.errors import GANetError
+
 UNFINISHED = ".unfinished-"  # what a killed process leaves behind begins so
 
 
@@ -24,10 +26,11 @@ def draft(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{UNFINISHED}{uuid.uuid4().hex[:12]}-{path.name}")
     try:
-        yield temporary
-        _sync(temporary)
-        os.replace(temporary, path)
-        _sync(path.parent)
+        with named(path):
+            yield temporary
+            sync(temporary)
+            os.replace(temporary, path)
+            sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -41,6 +44,19 @@ def write_whole(path, content):
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
+@contextlib.contextmanager
+def named(path):
+    """Gives an error of the system within the block, mostly a full disk, the name of the file, if it has none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or isinstance(error, GANetError):
+            raise
+        if error.errno is None:
+            raise OSError(f"{path}: {error}") from error
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
 def remove_unfinished(folder):
     """Removes the drafts that killed processes left in a folder; nobody may be writing there."""
     for path in Path(folder).glob(f"{UNFINISHED}*"):
@@ -48,8 +64,9 @@ def remove_unfinished(folder):
             path.unlink()
 
 
-def _sync(path):
+def sync(path):
     """Puts a file's content on the disk, and a folder's where the system can: that one is not worth an error."""
+    path = Path(path)
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:

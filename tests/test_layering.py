@@ -95,8 +95,9 @@ def test_the_library_knows_no_place_in_a_clone():
 
 
 def test_the_library_stays_small():
-    """Later operators and models bring a file each: raise this by as many."""
-    assert len(sources(PACKAGE)) <= 90
+    """90 after the house was cleaned; later operators and models bring a file each: raise this by as many."""
+    rivals = 25  # the layers and models of the paper's seven other rows
+    assert len(sources(PACKAGE)) <= 90 + rivals
 
 
 def test_the_layers_operators_table_is_the_only_list_of_operators():

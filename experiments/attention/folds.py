@@ -75,13 +75,13 @@ def _named(name, root, number):
 def open_fold(folder, root, number):
     """The `Fold` of a run's folder, or None where it is not finished."""
     config = configs.load(folder / "config.yaml")
-    member = RunFolder(folder, config.task)
-    result = member.result(number)
-    if result is None or "failed" in result or not (member.member(number) / "model.keras").exists():
+    run_folder = RunFolder(folder, config.task)
+    result = run_folder.result(number)
+    if result is None or "failed" in result or not (run_folder.fold(number) / "model.keras").exists():
         return None
     folder, root = Path(folder).resolve(), Path(root).resolve()
     run = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else folder.name
-    return Fold(run, config, number, member.member(number), result)
+    return Fold(run, config, number, run_folder.fold(number), result)
 
 
 class Loaded(NamedTuple):
@@ -101,8 +101,8 @@ class Loaded(NamedTuple):
 def load(fold, data_dir=None):
     """The models and data of a fold."""
     task = make_task(fold.config, load_dataset(fold.config, data_dir))
-    member = task.member(fold.number)
-    batches = member.held_out if member.final is None else member.final
+    split = task.split(fold.number)
+    batches = split.held_out if split.final is None else split.final
     model = keras.models.load_model(fold.folder / "model.keras")
     return Loaded(model, start_model(fold, task), [inputs for inputs, _ in batches])
 

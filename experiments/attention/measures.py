@@ -1,4 +1,4 @@
-"""What attention did, in numbers: how even its weights are, and how far a choice is from one by degree or by chance.
+"""What attention did, in numbers: how uniform its weights are, and how far a choice is from one by degree or chance.
 
 Attention comes as entries: node `rows[e]` attends to node `columns[e]` with `weights[e]`. All functions give one value
 for each node (or channel), so that batches can be put together before anything is averaged.

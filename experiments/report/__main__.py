@@ -31,7 +31,7 @@ def main(argv=None):
         return 2
     if arguments.check:
         if stale:
-            print(f"Not what results/ gives: {', '.join(sorted(stale))}; give `make report`.", file=sys.stderr)
+            print(f"Not what results/ gives: {', '.join(sorted(stale))}; run `make report`.", file=sys.stderr)
         return 1 if stale else 0
     for name, data in stale.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -15,10 +15,14 @@ from experiments.report.writing import SELECTED_ON_TEST, bullets, joined
 HEAD = """\
 # Results
 
-What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, KDD 2019).
-`python -m experiments.report` (or `make report`) writes this file and its plots from `results/` alone, and
+What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, KDD 2019). More on pages of their own:
+[paired tests](docs/results/paired-tests.md), [tuning](docs/results/tuning.md), what the
+[attention](docs/results/attention.md) does, and [every run](docs/results/runs.md) with its command.
+[docs/reproduction.md](docs/reproduction.md) has the protocols, the settings and what the paper leaves open.
+
+`python -m experiments.report` (or `make report`) writes these pages and their plots from `results/` alone, and
 `python -m experiments.report --check` tells whether they are up to date. `python -m experiments.report.run` (or
-`make results`) trains whatever is missing, and the last table has the command behind every figure.
+`make results`) trains whatever is missing.
 """
 
 RULES = (
@@ -31,8 +35,8 @@ RULES = (
     "curves is highest. **Selected on test**, too.",
     "*Validation*: the epoch with the lowest validation loss, the first on ties; the figure is the test accuracy with "
     "that epoch's weights. On graphs a stratified tenth of the training graphs is validation, and the test fold is "
-    "evaluated only then, once; on nodes validation is the standard split's, and the test curve is written down but "
-    "not looked at.",
+    "evaluated only then, once; on nodes validation is the standard split's, and the test curve is recorded but "
+    "not used.",
 )
 
 PLOTS = (

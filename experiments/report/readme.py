@@ -18,9 +18,9 @@ def readme_block(results):
         f"Mean ± standard deviation over ten folds or seeds. {SELECTED_ON_TEST} The epoch is selected on test, which "
         "is probably what the paper reports; the last epoch is not selected at all. *Tuned*: with the setting that "
         "validation preferred to what the paper says, where it did. On nodes, validation chooses "
-        "the epoch. [RESULTS.md](RESULTS.md) has every table, the control without attention, longer training, the "
-        "protocol without a look at test, paired tests, and the command behind each figure; `make report` "
-        "writes it from `results/`.",
+        "the epoch. [RESULTS.md](RESULTS.md) has every table, the control without attention, longer training and the "
+        "protocol that selects nothing on test; [docs/results](docs/results) has paired tests, tuning, what the "
+        "attention does, and the command behind each figure. `make report` writes all of it from `results/`.",
     ]
     return "\n".join(lines)
 
@@ -43,7 +43,7 @@ def node_line(results, dataset):
 
 
 def config_table(results):
-    """The table of configs/README.md: each data set and model with a config, its cell in the paper, what it gave here."""
+    """The table of configs/README.md: each data set and model with a config, its cell in the paper, what it gave."""
     figures = config_figures(results)
     rows = []
     for name, config, path in all_configs():
@@ -66,7 +66,8 @@ def config_figures(results):
 
 
 def figure(summary):
-    """`85.00 last, 90.00 best test`, or the figure at the epoch that validation chose."""
+    """`85.00 last, 90.00 best test †`, or the figure at the epoch that validation chose."""
     if summary["task"] == "node":
         return writing.mean(summary["validation"])
-    return f"{writing.mean(summary['last_epoch'])} last, {writing.mean(summary['best_test_epoch'])} best test"
+    last, best = (writing.mean(summary[rule]) for rule in ("last_epoch", "best_test_epoch"))
+    return f"{last} last, {best} best test {SELECTED_ON_TEST}"

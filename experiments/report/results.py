@@ -58,8 +58,34 @@ class Results:
         except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as error:
             raise RunError(
                 f"results/{name}/summary.json is not a summary that train.py wrote ({error!r}): delete that folder "
-                f"and give `python -m experiments.report.run --only {name}`."
+                f"and run `python -m experiments.report.run --only {name}`."
             ) from error
+
+
+def fold_differences(first, second, rule):
+    """First minus second summary's accuracy under a rule, in percentage points: each fold against the same fold.
+
+    Raises:
+        RunError: when the two were not tested on the same folds.
+    """
+    folds = [dict(zip(one["folds"], one[rule]["per_fold"], strict=True)) for one in (first, second)]
+    if folds[0].keys() != folds[1].keys() or cut(first) != cut(second):
+        raise RunError(
+            f"A paired test needs the same folds, but {first['label']} on {first['dataset']} has {described(first)} "
+            f"and {second['label']} has {described(second)}: run one of them again with the other's folds and splits."
+        )
+    return tuple(value - folds[1][number] for number, value in folds[0].items())
+
+
+def cut(summary):
+    """What decides which graphs are in a fold, beside its number: train.py's --seed does not."""
+    return summary["config"].get("splits"), summary["config"].get("folds")
+
+
+def described(summary):
+    """`folds 1, 2, 3 of 3, stratified`."""
+    splits, number = cut(summary)
+    return f"folds {', '.join(map(str, summary['folds']))} of {number}, {splits}"
 
 
 def finished(folder):

@@ -7,6 +7,7 @@ assumes no distribution, but does take the folds as independent.
 
 import math
 import statistics
+from functools import cache
 
 import numpy as np
 from scipy import stats
@@ -16,17 +17,21 @@ EVERY_SIGN_PATTERN = stats.PermutationMethod(n_resamples=math.inf)
 
 
 def wilcoxon(differences):
-    """Two-sided p-value of the signed-rank test. Differences of zero are dropped, equal ones share their mean rank.
-
-    Exact also with ties, because SciPy counts every sign pattern; its method="exact" takes all ranks as different.
-    """
+    """Two-sided, exact p-value of the signed-rank test. Zeros are dropped, equal differences share their mean rank."""
     kept = np.array([value for value in differences if abs(value) > TIE])
     if not len(kept):
         return 1.0
     sizes = np.sort(np.abs(kept))
     levels = np.cumsum(np.diff(sizes, prepend=0) >= TIE)  # accuracies are rounded: nearly equal is equal
     signed = np.sign(kept) * levels[np.searchsorted(sizes, np.abs(kept))]
-    return float(stats.wilcoxon(signed, method=EVERY_SIGN_PATTERN).pvalue)
+    return _exact_p(tuple(signed.tolist()))
+
+
+@cache
+def _exact_p(differences):
+    """SciPy's p-value: its method="exact" is fast, but takes all ranks as different; with ties it counts patterns."""
+    tied = len({abs(value) for value in differences}) < len(differences)
+    return float(stats.wilcoxon(differences, method=EVERY_SIGN_PATTERN if tied else "exact").pvalue)
 
 
 def corrected_t(differences, ratio):

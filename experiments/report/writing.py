@@ -12,7 +12,7 @@ OPERATORS = {"hganet": "hGAO", "cganet": "cGAO", "ganet": "GAO", LINEAR: "linear
 
 MISSING = "not run yet"
 NONE = "–"
-SELECTED_ON_TEST = "†"  # behind every figure whose epoch was chosen with a look at test
+SELECTED_ON_TEST = "†"  # behind every figure whose epoch was selected on test
 MARKS = ("<!-- results -->", "<!-- /results -->")  # around what `between_marks` replaces
 RUN = "python -m experiments.report.run"
 
@@ -44,7 +44,7 @@ def p_value(value):
 
 def statistic(value):
     """A test statistic; infinite where every fold has the same difference."""
-    return f"{value:.2f}" if abs(value) != float("inf") else ("∞" if value > 0 else "-∞")
+    return f"{round(value, 2) + 0:.2f}" if abs(value) != float("inf") else ("∞" if value > 0 else "-∞")
 
 
 def loss(value):

@@ -41,7 +41,9 @@ class RawGraphs:
         class_labels: int64 [C], the labels in the file.
         node_labels: int32 [N, L], label codes from 0; L = 0 where there are none.
         node_label_counts: int64 [L], number of different labels in each column.
+        node_label_values: The labels that the codes stand for, column after column; int64 where they come from a file.
         node_attributes: float32 [N, A]; A = 0 where there are none.
+        edge_weights: float32 [E], or None where there are none.
     """
 
     edges: np.ndarray
@@ -52,18 +54,29 @@ class RawGraphs:
     class_labels: np.ndarray
     node_labels: np.ndarray
     node_label_counts: np.ndarray
+    node_label_values: np.ndarray
     node_attributes: np.ndarray
+    edge_weights: np.ndarray | None = None
 
     @cached_property
     def sizes(self) -> np.ndarray:
         return np.diff(self.node_offsets)
 
+    @property
+    def label_values(self) -> list[list]:
+        """The labels of each column, in the order of their codes."""
+        values = self.node_label_values
+        values = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        ends = np.cumsum(self.node_label_counts).astype(int).tolist()
+        return [values[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)] if ends else []
+
     @classmethod
     def names(cls) -> set[str]:
-        return {field.name for field in fields(cls)}
+        return {field.name for field in fields(cls)} - {"edge_weights"}
 
     def arrays(self) -> dict[str, np.ndarray]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """The arrays of a file, which has no edge weights, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name in self.names()}
 
     def digest(self) -> str:
         """`content_digest` of these graphs."""

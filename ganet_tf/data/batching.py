@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ganet_tf.data.arrays import aligned_empty, ranges
 from ganet_tf.data.features import NodeFeatures
+from ganet_tf.data.targets import MISSING
 from ganet_tf.errors import DataFormatError
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class GraphStore:
         edges: int32 [E, 2] pairs (source, target), numbered from 0 within each graph, sorted by (target, source).
         node_offsets: int64 [G + 1]; graph g has the nodes node_offsets[g] to node_offsets[g + 1].
         edge_offsets: int64 [G + 1], the same for edges.
-        y: int32 [G].
+        y: int32 [G], or float32 [G, T].
+        edge_weights: float32 [E], or None.
     """
 
     features: NodeFeatures
@@ -34,6 +36,7 @@ class GraphStore:
     node_offsets: np.ndarray
     edge_offsets: np.ndarray
     y: np.ndarray
+    edge_weights: np.ndarray | None = None
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -50,14 +53,20 @@ class GraphStore:
             graphs: Graph numbers, [B].
 
         Returns:
-            Dict with `x` [N, F] float32, `edges` [E, 2] int32 (sorted by target) and `graph_ids` [N] int32.
+            Dict with `x` [N, F] float32, `edges` [E, 2] int32 (sorted by target) and `graph_ids` [N] int32; and
+            `edge_weights` [E] float32, where there are any.
         """
         sizes = self.sizes[graphs]
         nodes = ranges(self.node_offsets[graphs], sizes)
         first_nodes = np.cumsum(sizes) - sizes
         edges = shifted(self.edges, self.edge_offsets[graphs], self.edge_counts[graphs], first_nodes)
         graph_ids = np.repeat(np.arange(len(graphs), dtype=np.int32), sizes)
-        return {"x": self.features.take(nodes), "edges": edges, "graph_ids": graph_ids}
+        batch = {"x": self.features.take(nodes), "edges": edges, "graph_ids": graph_ids}
+        if self.edge_weights is not None:
+            batch["edge_weights"] = aligned_empty((len(edges),), np.float32)
+            places = ranges(self.edge_offsets[graphs], self.edge_counts[graphs])
+            np.take(self.edge_weights, places, out=batch["edge_weights"], mode="clip")
+        return batch
 
 
 def shifted(edges: np.ndarray, starts: np.ndarray, counts: np.ndarray, shifts: np.ndarray) -> np.ndarray:
@@ -111,14 +120,26 @@ class BatchPlan:
 
 
 def batch_maker(plan: BatchPlan, store: GraphStore) -> Callable:
-    """Returns the function of (epoch, step) that makes a batch of NumPy arrays: `({"x", "edges", "graph_ids"}, y)`."""
+    """Returns the function of (epoch, step) that makes a batch of NumPy arrays: `({"x", "edges", "graph_ids"}, y)`.
+
+    Where the classes of some graphs are unknown, these get the weight 0 in a third element.
+    """
     order = functools.lru_cache(maxsize=2)(plan.order)
+    weighted = has_missing(store.y[plan.graphs])
 
     def make_batch(epoch, step):
         graphs = order(epoch)[step * plan.batch_size : (step + 1) * plan.batch_size]
-        return store.collate(graphs), store.y[graphs]
+        y = store.y[graphs]
+        if weighted:
+            return store.collate(graphs), np.maximum(y, 0), (y != MISSING).astype(np.float32)
+        return store.collate(graphs), y
 
     return make_batch
+
+
+def has_missing(y: np.ndarray) -> bool:
+    """Whether there are unknown classes, which need weights; unknown numbers are NaN, which the loss must see."""
+    return y.ndim == 1 and bool((y == MISSING).any())
 
 
 def make_batches(plan: BatchPlan, store: GraphStore, initial_epoch: int = 0) -> "tf.data.Dataset":
@@ -129,14 +150,16 @@ def make_batches(plan: BatchPlan, store: GraphStore, initial_epoch: int = 0) -> 
     """
     import tensorflow as tf  # here, so that data can be read and looked at without it
 
-    signature = (
-        {
-            "x": tf.TensorSpec([None, store.features.width], tf.float32),
-            "edges": tf.TensorSpec([None, 2], tf.int32),
-            "graph_ids": tf.TensorSpec([None], tf.int32),
-        },
-        tf.TensorSpec([None], tf.int32),
-    )
+    inputs = {
+        "x": tf.TensorSpec([None, store.features.width], tf.float32),
+        "edges": tf.TensorSpec([None, 2], tf.int32),
+        "graph_ids": tf.TensorSpec([None], tf.int32),
+    }
+    if store.edge_weights is not None:
+        inputs["edge_weights"] = tf.TensorSpec([None], tf.float32)
+    signature = (inputs, tf.TensorSpec([None, *store.y.shape[1:]], store.y.dtype))
+    if has_missing(store.y[plan.graphs]):
+        signature += (tf.TensorSpec([None], tf.float32),)
     return epoch_dataset(batch_maker(plan, store), plan.num_batches, signature, initial_epoch)
 
 

@@ -10,6 +10,7 @@ import logging
 import os
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -38,11 +39,16 @@ def writable_folder(*parts: str) -> Path:
             return folder
     except OSError as error:
         say_unwritable(error)
-        if not _temporary:
-            _temporary.append(tempfile.TemporaryDirectory(prefix="ganet-"))
-        folder = Path(_temporary[0].name).joinpath(*parts)
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        return temporary_folder(*parts)
+
+
+def temporary_folder(*parts: str) -> Path:
+    """Makes and returns a folder that is there until this process ends."""
+    if not _temporary:
+        _temporary.append(tempfile.TemporaryDirectory(prefix="ganet-"))
+    folder = Path(_temporary[0].name).joinpath(*parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def say_unwritable(error: OSError) -> None:
@@ -54,7 +60,7 @@ def say_unwritable(error: OSError) -> None:
 
 
 # Part of every folder's name: raise it when the arrays change their meaning.
-VERSION = 2
+VERSION = 3
 SUMS = "sums.json"
 
 
@@ -144,7 +150,9 @@ def _load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     sums = json.loads((path / SUMS).read_text(encoding="utf-8"))
     arrays = {}
     for name, expected in sums.items():
-        mapped = np.load(path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # about headers that NumPy finds odd
+            mapped = np.load(path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
         arrays[name] = np.asarray(mapped)
         if array_digest(arrays[name]) != expected:
             raise ValueError(f"wrong checksum of {name}")

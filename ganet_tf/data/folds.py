@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ganet_tf.data.cache import cache_folder, writable_folder
+from ganet_tf.data.cache import cache_folder, temporary_folder, writable_folder
 from ganet_tf.data.registry import DGCNN_HOST, Entry
 from ganet_tf.data.sources import data_folder, download
 from ganet_tf.data.tu import read_numbers
@@ -132,7 +132,19 @@ class PublishedFolds:
         raise DatasetNotFoundError(f"DGCNN's folds of {self.entry.name} could not be found ({'; '.join(reasons)}).")
 
     def _download(self):
-        target = writable_folder("files", "folds", self.entry.stem)
+        """Downloads into the cache, or into a temporary folder if the cache's disk is full."""
+        try:
+            return self._download_to(writable_folder("files", "folds", self.entry.stem))
+        except (ChecksumError, DataFormatError, DownloadError):
+            raise
+        except OSError as error:
+            log.warning("DGCNN's folds of %s: %s", self.entry.name, error)
+        try:
+            return self._download_to(temporary_folder("files", "folds", self.entry.stem))
+        except OSError as error:
+            raise DownloadError(str(error)) from error
+
+    def _download_to(self, target):
         with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target) as folder:
             for name in FILES:
                 download(f"{DGCNN_HOST}{self.entry.folds[0]}/10fold_idx/{name}", Path(folder) / name)

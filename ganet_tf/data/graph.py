@@ -10,7 +10,7 @@ from ganet_tf.errors import DataFormatError
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """One graph: node features, directed edges and a class.
+    """One graph: node features, directed edges, and what is to be predicted.
 
     Whatever is given is brought into the one form that the whole package uses, and checked.
 
@@ -18,7 +18,9 @@ class Graph:
         x: Node features, [n, F]; kept as float32. A graph has at least one node, and features are finite.
         edges: Pairs (source, target) of node numbers from 0, [m, 2]; kept as int32, sorted by
             (target, source), without self-loops and repetitions. An undirected edge stands in both directions.
-        y: The class of the graph, an integer from 0. Leave it out where it is unknown.
+        y: What is to be predicted: a class, an integer from 0 (-1 where it is unknown); a float, or a row of
+            numbers. Leave it out where there is nothing to predict.
+        edge_weights: A number from 0 for each of `edges`, [m], or None. Those of repeated edges are added.
 
     Example:
     ```python
@@ -28,16 +30,19 @@ class Graph:
 
     x: np.ndarray
     edges: np.ndarray
-    y: int = 0
+    y: int | float | np.ndarray = 0
+    edge_weights: np.ndarray | None = None
 
     def __post_init__(self):
         x = as_features(self.x)
         if len(x) == 0:
             raise DataFormatError("a graph has no nodes: x has 0 rows; leave empty graphs out of the data set")
-        edges = canonical_edges(as_edges(self.edges), len(x))
+        edges = as_edges(self.edges)
+        edges, weights = weighted_edges(edges, as_weights(self.edge_weights, len(edges)), len(x))
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "y", as_class(self.y))
+        object.__setattr__(self, "y", as_target(self.y))
+        object.__setattr__(self, "edge_weights", weights)
 
     @property
     def num_nodes(self) -> int:
@@ -80,7 +85,10 @@ def as_edges(edges: ArrayLike, name: str = "edges") -> np.ndarray:
     if edges.size == 0:
         return np.zeros((0, 2), np.int32)
     if edges.ndim != 2 or edges.shape[1] != 2:
-        raise DataFormatError(f"{name} must have the shape [edges, 2], a row = (source, target), but has {edges.shape}")
+        hint = "; transpose it, or use from_edge_index" if edges.ndim == 2 and edges.shape[0] == 2 else ""
+        raise DataFormatError(
+            f"{name} must have the shape [edges, 2], a row = (source, target), but has {edges.shape}{hint}"
+        )
     if edges.dtype.kind not in "iu":
         raise DataFormatError(f"{name} must hold integer node numbers, but its type is {edges.dtype}")
     return edges
@@ -96,21 +104,60 @@ def canonical_edges(edges: np.ndarray, num_nodes: int) -> np.ndarray:
     Returns:
         int32 array [m', 2].
     """
+    return weighted_edges(edges, None, num_nodes)[0]
+
+
+def weighted_edges(
+    edges: np.ndarray, weights: np.ndarray | None, num_nodes: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """As `canonical_edges`, with weights that follow their edges; those of repetitions are added."""
     if len(edges) == 0:
-        return np.zeros((0, 2), np.int32)
+        return np.zeros((0, 2), np.int32), None if weights is None else np.zeros(0, np.float32)
     if edges.min() < 0 or edges.max() >= num_nodes:
         raise DataFormatError(
             f"edges name node {edges.min() if edges.min() < 0 else edges.max()}, "
             f"but the graph has {num_nodes} nodes, numbered from 0 to {num_nodes - 1}"
         )
     key = edges[:, 1].astype(np.int64) * num_nodes + edges[:, 0]
-    key = np.unique(key[edges[:, 0] != edges[:, 1]])
-    return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32)
+    keep = edges[:, 0] != edges[:, 1]
+    if weights is None:
+        key = np.unique(key[keep])
+    else:
+        key, place = np.unique(key[keep], return_inverse=True)
+        weights = np.bincount(place.reshape(-1), weights[keep], len(key)).astype(np.float32)
+    return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32), weights
 
 
-def as_class(y: ArrayLike) -> int:
-    """Returns a class as a plain int from 0."""
+def as_weights(weights: ArrayLike | None, num_edges: int, name: str = "edge_weights") -> np.ndarray | None:
+    """Returns edge weights as a float32 array; refuses negative ones, NaN, infinity and another number of them."""
+    if weights is None:
+        return None
+    weights = np.asarray(weights)
+    if weights.shape != (num_edges,):
+        raise DataFormatError(f"{name} must have one number for each of the {num_edges} edges, but has {weights.shape}")
+    if weights.dtype.kind not in "fiub":
+        raise DataFormatError(f"{name} must hold numbers, but its type is {weights.dtype}")
+    with np.errstate(over="ignore"):
+        weights = weights.astype(np.float32)
+    wrong = ~(weights >= 0) | np.isinf(weights)
+    if wrong.any():
+        raise DataFormatError(
+            f"{name} must be finite and not negative, but edge {wrong.argmax()} has {weights[wrong.argmax()]}; "
+            "to leave weights out, give the edges alone"
+        )
+    return weights
+
+
+def as_target(y: ArrayLike) -> int | float | np.ndarray:
+    """Returns a class as a plain int from 0 (or -1), a number as a float, a row of numbers as an array."""
     value = np.asarray(y)
-    if value.size != 1 or value.dtype.kind not in "iub" or int(value.reshape(())) < 0:
-        raise DataFormatError(f"y must be a class number, an integer from 0, but is {y!r}")
+    if value.ndim == 1 and value.dtype.kind in "fiub" and value.size:
+        return value
+    if value.size == 1 and value.dtype.kind == "f":
+        return float(value.reshape(()))
+    if value.size != 1 or value.dtype.kind not in "iub" or int(value.reshape(())) < -1:
+        raise DataFormatError(
+            f"y must be a class number, an integer from 0 (-1 where it is unknown), a float or a row of numbers, "
+            f"but is {y!r}"
+        )
     return int(value.reshape(()))

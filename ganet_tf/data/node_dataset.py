@@ -1,15 +1,20 @@
-"""A data set of one graph whose nodes have classes."""
+"""A data set of one graph whose nodes have targets."""
 
 import copy
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
-from ganet_tf.data.features import MAX_DEGREE, build_features
-from ganet_tf.data.graph import as_edges, as_features, canonical_edges
+from ganet_tf.data import converters
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
+from ganet_tf.data.graph import as_edges, as_features, as_weights, weighted_edges
 from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches
+from ganet_tf.data.targets import MISSING, Target, read_targets, strata
 from ganet_tf.errors import DataFormatError
 from ganet_tf.spelling import nearest
 
@@ -21,22 +26,29 @@ SPLITS = ("train", "val", "test", "all")
 
 
 class NodeDataset:
-    """One graph, a class for each node, and which nodes are for training, validation and testing.
+    """One graph, a target for each node, and which nodes are for training, validation and testing.
 
     Args:
         adjacency: scipy sparse or dense matrix [N, N], entry (i, j) not 0 = an edge from i to j; or edges [E, 2] as
-            pairs (source, target). An undirected graph has a symmetric matrix. Self-loops are dropped.
-        x: Node features [N, F], dense or scipy sparse.
-        y: Classes, integers from 0, [N]. Nodes in no mask may have any class.
+            pairs (source, target). An undirected graph has a symmetric matrix. Self-loops are dropped. Entries other
+            than 1 are edge weights.
+        x: Node features [N, F]. A scipy matrix stays sparse.
+        y: Targets [N]: classes as numbers from 0, or of any other hashable type but float; floats, or rows of them
+            [N, T]; see `Target`. A class of -1, and NaN, is unknown: such nodes may be in no mask.
         train_mask, val_mask, test_mask: Boolean [N], or node numbers. May be left out, then the split is empty.
         name: Name of the data set.
-        num_classes: Number of classes; from `y` by default.
+        num_classes: Number of classes; as many as occur by default.
         normalize_features: "row" divides each row of `x` by its sum (rows of zeros stay), None leaves it.
+        edge_weights: A number from 0 for each of the edges, where `adjacency` is a list of them.
+
+    Attributes:
+        target, encoder, class_labels, num_classes: As in `GraphDataset`.
 
     Example:
     ```python
-    ds = NodeDataset(scipy_adjacency, x, y, train_mask, val_mask, test_mask)
-    model.fit(ds.batches("train"), validation_data=ds.batches("val"), epochs=200)
+    edges = [[0, 1], [1, 0], [1, 2], [2, 1]]
+    ds = NodeDataset(edges, np.eye(3), ["red", "red", "blue"], train_mask=[0, 2], test_mask=[1])
+    ds.y, ds.class_labels                     # [1, 1, 0], ["blue", "red"]
     ```
     """
 
@@ -51,20 +63,260 @@ class NodeDataset:
         name: str = "nodes",
         num_classes: int | None = None,
         normalize_features: str | None = None,
+        edge_weights: ArrayLike | None = None,
     ):
-        self.x = normalized(as_features(x.toarray() if hasattr(x, "toarray") else x), normalize_features)
+        self.x = normalized(sparse_features(x) if hasattr(x, "tocsr") else as_features(x), normalize_features)
         self.num_nodes, self.num_features = self.x.shape
         if self.num_nodes == 0:
             raise DataFormatError("the graph has no nodes: x has 0 rows")
-        self.edges = canonical_edges(edges_of(adjacency, self.num_nodes), self.num_nodes)
-        self.y = as_classes(y, self.num_nodes)
-        self.num_classes = int(self.y.max()) + 1 if num_classes is None else int(num_classes)
-        if self.y.max() >= self.num_classes:
-            raise DataFormatError(f"a node has the class {self.y.max()}, but num_classes is {self.num_classes}")
-        self.train_mask = as_mask(train_mask, self.num_nodes, "train_mask")
-        self.val_mask = as_mask(val_mask, self.num_nodes, "val_mask")
-        self.test_mask = as_mask(test_mask, self.num_nodes, "test_mask")
+        edges, weights = edges_of(adjacency, self.num_nodes, edge_weights)
+        self.edges, self.edge_weights = weighted_edges(edges, weights, self.num_nodes)
+        self.y, self.target = node_targets(y, self.num_nodes, num_classes)
+        self.num_classes, self.class_labels = self.target.width, list(self.target.labels)
+        self.encoder = Encoder("given", num_attributes=self.num_features)
         self.name = name
+        self._set_masks(train_mask, val_mask, test_mask)
+
+    def _set_masks(self, train, val, test):
+        for split, mask in (("train", train), ("val", val), ("test", test)):
+            setattr(self, f"{split}_mask", as_mask(mask, self.num_nodes, f"{split}_mask"))
+            unknown = self.y[getattr(self, f"{split}_mask")]
+            unknown = unknown == MISSING if unknown.ndim == 1 else np.isnan(unknown).all(axis=1)
+            if unknown.any():
+                raise DataFormatError(f"{split}_mask has {unknown.sum()} nodes whose target is unknown; leave them out")
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        y: str = "y",
+        split: str = "split",
+        features: str = "auto",
+        name: str = "networkx",
+        node_label: str = "label",
+        node_attributes: str = "x",
+        edge_weight: str | None = "weight",
+        max_degree: int = MAX_DEGREE,
+        unknown: str = "error",
+        like: Any = None,
+    ) -> "NodeDataset":
+        """Makes a data set of one networkx graph.
+
+        Args:
+            graph: The graph; an undirected edge counts in both directions.
+            y: Node attribute with the node's target; nodes without it are unknown.
+            split: Node attribute with "train", "val" or "test"; nodes without it are in no split.
+            features, name, node_label, node_attributes, edge_weight, max_degree, unknown, like: As in
+                `GraphDataset.from_networkx`.
+
+        Example:
+        ```python
+        graph = nx.karate_club_graph()
+        ds = NodeDataset.from_networkx(graph, y="club", features="degree").random_split(seed=0)
+        ```
+        """
+        raw = converters.from_networkx([graph], node_label, node_attributes, edge_weight)
+        rows = [values for _, values in graph.nodes(data=True)]
+        labels, splits = [row.get(y) for row in rows], [row.get(split) for row in rows]
+        return cls._of_users(raw, labels, splits, name, features, max_degree, unknown, like)
+
+    @classmethod
+    def from_edge_index(
+        cls,
+        edge_index: ArrayLike,
+        x: ArrayLike,
+        y: ArrayLike,
+        train_mask: ArrayLike | None = None,
+        val_mask: ArrayLike | None = None,
+        test_mask: ArrayLike | None = None,
+        edge_weights: ArrayLike | None = None,
+        **options: Any,
+    ) -> "NodeDataset":
+        """Makes a data set of an edge index [2, E], a row of sources and a row of targets, as PyG and OGB have it.
+
+        Args:
+            edge_index: Array [2, E].
+            edge_weights: Weights of its edges [E], or None.
+            x, y, train_mask, val_mask, test_mask, **options: As in `NodeDataset`.
+
+        Example:
+        ```python
+        ds = NodeDataset.from_edge_index([[0, 1, 1, 2], [1, 0, 2, 1]], np.eye(3), [0, 1, 1], train_mask=[0, 1])
+        ```
+        """
+        masks = [None if mask is None else converters.array_of(mask) for mask in (train_mask, val_mask, test_mask)]
+        weights = None if edge_weights is None else converters.array_of(edge_weights)
+        x = x if hasattr(x, "tocsr") else converters.array_of(x)
+        pairs = PairList(converters.pairs_of(edge_index))
+        return cls(pairs, x, _targets(y), *masks, edge_weights=weights, **options)
+
+    @classmethod
+    def from_pyg(cls, item: Any, **options: Any) -> "NodeDataset":
+        """Makes a data set of one of PyG's `Data` objects, or of a dict with its fields.
+
+        `x`, `edge_index`, `edge_weight`, `y` and the three masks are read; `edge_attr` is left aside, with a word.
+
+        Example:
+        ```python
+        ds = NodeDataset.from_pyg(Planetoid("data", "Cora")[0])
+        ```
+        """
+        parts = [converters.field(item, *names) for names in (("edge_index",), ("x", "node_feat"), ("y",))]
+        if any(part is None for part in parts):
+            raise DataFormatError(f"a {type(item).__name__} needs edge_index, x and y")
+        converters.say_left_aside("edge_attr", [converters.field(item, "edge_attr", "edge_feat")])
+        masks = [converters.field(item, f"{split}_mask") for split in ("train", "val", "test")]
+        return cls.from_edge_index(*parts, *masks, converters.field(item, "edge_weight"), **options)
+
+    @classmethod
+    def from_dgl(
+        cls, graph: Any, node_attributes: str = "feat", y: str = "label", edge_weight: str = "weight", **options: Any
+    ) -> "NodeDataset":
+        """Makes a data set of one of DGL's graphs.
+
+        Args:
+            graph: The graph, with features, targets and masks (`train_mask`, ...) in `ndata`.
+            node_attributes, y: Names in `ndata`.
+            edge_weight: Name in `edata`.
+            **options: Further arguments of `NodeDataset`.
+
+        Example:
+        ```python
+        ds = NodeDataset.from_dgl(dgl.data.CoraGraphDataset()[0])
+        ```
+        """
+        if not all(hasattr(graph, name) for name in ("edges", "ndata", "edata")):
+            raise DataFormatError(f"a {type(graph).__name__} is not one of DGL's graphs")
+        for needed in (node_attributes, y):
+            if needed not in graph.ndata:
+                raise DataFormatError(f"ndata has no {needed!r}; it has {', '.join(graph.ndata)}")
+        index = np.stack([converters.array_of(end) for end in graph.edges()])
+        masks = [converters.field(graph.ndata, f"{split}_mask") for split in ("train", "val", "test")]
+        weights = converters.field(graph.edata, edge_weight)
+        return cls.from_edge_index(index, graph.ndata[node_attributes], graph.ndata[y], *masks, weights, **options)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        edges: Any,
+        nodes: Any,
+        source: str = "source",
+        target: str = "target",
+        node: str = "node",
+        y: str = "y",
+        split: str = "split",
+        node_label: str = "label",
+        edge_weight: str = "weight",
+        directed: bool = False,
+        features: str = "auto",
+        name: str = "nodes",
+        max_degree: int = MAX_DEGREE,
+        unknown: str = "error",
+        like: Any = None,
+    ) -> "NodeDataset":
+        """Makes a data set of two tables: pandas frames, dicts of columns, or paths of CSV files.
+
+        Args:
+            edges: A row for each edge: its source, target and, where there is one, weight.
+            nodes: A row for each node: its name, its target, its split and label where there are any, and numbers as
+                attributes. An empty target is unknown.
+            source, target, edge_weight: Columns of `edges`.
+            node, y, split, node_label: Columns of `nodes`.
+            directed: Whether edges hold in the direction that is given alone.
+            features, name, max_degree, unknown, like: As in `GraphDataset.from_networkx`.
+
+        Example:
+        ```python
+        nodes = {"node": ["a", "b", "c"], "y": ["red", "blue", "red"], "age": [1.0, 2.0, 3.0]}
+        ds = NodeDataset.from_pandas({"source": ["a", "b"], "target": ["b", "c"]}, nodes)
+        ```
+        """
+        edges, nodes = converters.table(edges), converters.table(nodes)
+        raw, _, order = converters.from_tables(
+            edges, nodes, None, source, target, node, node_label, edge_weight, directed, (y, split)
+        )
+        labels, splits = (converters.typed_column(nodes, column, order) for column in (y, split))
+        return cls._of_users(raw, labels, splits, name, features, max_degree, unknown, like)
+
+    @classmethod
+    def from_npz(cls, path: str | os.PathLike, name: str | None = None, **options: Any) -> "NodeDataset":
+        """Reads an `.npz` file of one graph.
+
+        | array | what | |
+        |---|---|---|
+        | `edges` [E, 2], or `edge_index` [2, E] | node numbers from 0 | needed |
+        | `x` [N, F], or `x_data`, `x_indices`, `x_indptr`, `x_shape` | features, dense or as a CSR matrix | needed |
+        | `y` [N] or [N, T] | targets; -1 or NaN where they are unknown | needed |
+        | `train_mask`, `val_mask`, `test_mask` | booleans [N] or node numbers | |
+        | `edge_weights` [E] | | |
+
+        Example:
+        ```python
+        np.savez("mine.npz", edges=[[0, 1], [1, 0]], x=np.eye(2), y=[0, 1], train_mask=[0], test_mask=[1])
+        ds = NodeDataset.from_npz("mine.npz")
+        ```
+        """
+        arrays = converters.read_npz(path)
+        x = converters.matrix_in(arrays, str(path))
+        if "y" not in arrays:
+            raise DataFormatError(f"{path} has no array 'y'; it has {', '.join(arrays)}")
+        masks = [arrays.get(f"{split}_mask") for split in ("train", "val", "test")]
+        pairs = PairList(converters.edges_in(arrays, str(path)))
+        weights = arrays.get("edge_weights")
+        return cls(pairs, x, arrays["y"], *masks, name=name or Path(path).stem, edge_weights=weights, **options)
+
+    @classmethod
+    def _of_users(cls, raw, labels, splits, name, features, max_degree, unknown, like):
+        """A data set of a user's own graph, fitted on it or made like another."""
+        encoder, target = parts_of(like)
+        if encoder is None:
+            encoder = Encoder.fit(raw, converters.all_features(features, raw), max_degree, unknown)
+        x = encoder.apply(raw).take(np.arange(len(raw.degrees)))
+        y, target = read_targets(labels, len(x), target, "nodes")
+        masks = [np.array([value == split for value in splits], bool) for split in ("train", "val", "test")]
+        dataset = cls(PairList(raw.edges), x, y, *masks, name=name, edge_weights=raw.edge_weights)
+        dataset.encoder, dataset.target = encoder, target
+        dataset.num_classes, dataset.class_labels = target.width, list(target.labels)
+        return dataset
+
+    def random_split(
+        self, train: float = 0.6, val: float = 0.2, test: float | None = None, seed: int = 0
+    ) -> "NodeDataset":
+        """Returns the same graph with its nodes cut at random into three splits.
+
+        Args:
+            train, val, test: Shares of the nodes whose target is known, or whole numbers of nodes. `test` takes the
+                rest by default.
+            seed: Decides the splits.
+
+        Example:
+        ```python
+        ds = data.load("Karate").random_split(0.5, 0.25, seed=1)
+        ```
+        """
+        return self._split(np.zeros(self.num_nodes, np.int64), train, val, test, seed)
+
+    def stratified_split(
+        self, train: float = 0.6, val: float = 0.2, test: float | None = None, seed: int = 0
+    ) -> "NodeDataset":
+        """As `random_split`, with like shares of the classes (or of the range of a number) in each split."""
+        return self._split(strata(self.y, self.target, 3), train, val, test, seed)
+
+    def _split(self, groups, train, val, test, seed):
+        known = self.y != MISSING if self.y.ndim == 1 else ~np.isnan(self.y).all(axis=1)
+        nodes = np.flatnonzero(known)
+        counts = split_counts(len(nodes), train, val, test)
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(nodes)
+        # Spread each group evenly over (0, 1); each piece of that line then has its share of every group.
+        place = np.empty(self.num_nodes)
+        for group in np.unique(groups[nodes]):
+            members = order[groups[order] == group]
+            place[members] = (np.arange(len(members)) + rng.random()) / len(members)
+        ranked = order[np.argsort(place[order], kind="stable")]
+        other = copy.copy(self)
+        other._set_masks(*(np.sort(part) for part in np.split(ranked[: sum(counts)], np.cumsum(counts)[:-1])))
+        return other
 
     def __len__(self) -> int:
         return self.num_nodes
@@ -75,6 +327,12 @@ class NodeDataset:
             f"NodeDataset({self.name!r}, nodes={self.num_nodes}, edges={len(self.edges)}, "
             f"classes={self.num_classes}, features={self.num_features}, train/val/test={parts})"
         )
+
+    @property
+    def nonzero_share(self) -> float:
+        """Share of the features that are not 0: where it is small, sparse batches are quicker."""
+        count = self.x.nnz if hasattr(self.x, "nnz") else np.count_nonzero(self.x)
+        return count / max(self.num_nodes * self.num_features, 1)
 
     def nodes(self, split: str) -> np.ndarray:
         """Returns the node numbers of a split, int32; "all" is every node."""
@@ -87,17 +345,20 @@ class NodeDataset:
     def with_features(self, features: str, max_degree: int = MAX_DEGREE) -> "NodeDataset":
         """Returns the same graph with other node features: "degree", "attributes+degree", ...
 
-        "attributes" stands for the features that it has now. See `ganet_tf.data.features.build_features`.
+        "attributes" stands for the features that it has now. See `ganet_tf.data.features.Encoder`.
         """
-        degrees = np.bincount(self.edges[:, 1], minlength=self.num_nodes)
-        none = np.zeros((self.num_nodes, 0), np.int32)
-        blocks = build_features(features, degrees, np.array([self.num_nodes]), none, [], self.x, max_degree)
+        x = self.x.toarray() if hasattr(self.x, "toarray") else self.x
+        raw = converters.assemble([self.edges], [self.num_nodes], [self.edge_weights], None, x)
+        encoder = Encoder.fit(raw, features, max_degree)
         other = copy.copy(self)
-        other.x = blocks.take(np.arange(self.num_nodes))
+        other.x = encoder.apply(raw).take(np.arange(self.num_nodes))
         other.num_features = other.x.shape[1]
+        other.encoder = encoder.after(self.encoder)
         return other
 
-    def batches(self, split: str = "train", sample_weight: bool = False, sparse: bool = False) -> "tf.data.Dataset":
+    def batches(
+        self, split: str = "train", sample_weight: bool = False, sparse: bool | None = None
+    ) -> "tf.data.Dataset":
         """Makes a `tf.data.Dataset` of one element: the whole graph, with the nodes of one split to be predicted.
 
         Args:
@@ -107,21 +368,29 @@ class NodeDataset:
                 models that know nothing of `nodes`; the loss then needs `reduction="mean_with_sample_weight"`, and
                 metrics belong into `weighted_metrics`.
             sparse: Whether "x" comes as a `tf.SparseTensor`. The models here take it, and are several times quicker
-                with it where most features are 0, as in bags of words.
+                with it where most features are 0, as in bags of words. By default it does where `x` is sparse.
 
         Returns:
-            Dataset of cardinality 1.
+            Dataset of cardinality 1. A graph with edge weights has "edge_weights" [E] float32 among its inputs.
         """
         import tensorflow as tf  # here, so that data can be read and looked at without it
 
         nodes = self.nodes(split)
         if len(nodes) == 0:
             raise DataFormatError(f"the split {split!r} of {self.name} has no nodes: give {split}_mask")
-        inputs = {"x": sparse_tensor(self.x) if sparse else self.x, "edges": self.edges}
+        is_sparse = hasattr(self.x, "toarray")
+        dense = self.x.toarray() if is_sparse and sparse is False else self.x
+        inputs = {
+            "x": sparse_tensor(self.x) if sparse or (sparse is None and is_sparse) else dense,
+            "edges": self.edges,
+        }
+        if self.edge_weights is not None:
+            inputs["edge_weights"] = self.edge_weights
         if sample_weight:
             weights = np.zeros(self.num_nodes, np.float32)
             weights[nodes] = 1
-            return tf.data.Dataset.from_tensors((inputs, self.y, weights))
+            y = np.maximum(self.y, 0) if self.y.ndim == 1 else self.y
+            return tf.data.Dataset.from_tensors((inputs, y, weights))
         return tf.data.Dataset.from_tensors(({**inputs, "nodes": nodes}, self.y[nodes]))
 
     def sampled_batches(
@@ -154,7 +423,7 @@ class NodeDataset:
             Dataset of known cardinality with elements as in `batches`: `({"x", "edges", "nodes" [n]}, y [n])`, where
             `edges` and `nodes` are numbers within the sub-graph.
         """
-        sampler = NeighborSampler(self.x, self.edges, self.y, as_fanout(fanout, hops))
+        sampler = NeighborSampler(self.x, self.edges, self.y, as_fanout(fanout, hops), self.edge_weights)
         seeds = self.nodes(split)
         if len(seeds) == 0:
             raise DataFormatError(f"the split {split!r} of {self.name} has no nodes: give {split}_mask")
@@ -175,39 +444,101 @@ class NodeDataset:
         }
 
 
-def sparse_tensor(x: np.ndarray) -> "tf.SparseTensor":
+class PairList:
+    """Pairs (source, target) [E, 2] that are known to be such: two nodes and two edges would look like a matrix."""
+
+    def __init__(self, pairs: np.ndarray):
+        self.pairs = pairs
+
+
+def sparse_tensor(x: "np.ndarray | sp.csr_array") -> "tf.SparseTensor":
     """Returns the `tf.SparseTensor` of a matrix, in canonical order."""
     import tensorflow as tf
 
+    if hasattr(x, "tocoo"):
+        parts = x.tocoo()
+        return tf.SparseTensor(np.stack([parts.row, parts.col], axis=1).astype(np.int64), parts.data, x.shape)
     places = np.argwhere(x)
     return tf.SparseTensor(places, x[tuple(places.T)], x.shape)
 
 
-def edges_of(adjacency: "ArrayLike | sp.sparray | sp.spmatrix", num_nodes: int) -> np.ndarray:
-    """Returns the pairs (source, target) of a sparse or dense matrix, or of an edge list."""
+def sparse_features(x: "sp.sparray | sp.spmatrix") -> "sp.csr_array":
+    """Returns sparse features as a CSR matrix of float32, sorted and without zeros; refuses NaN and infinity."""
+    x = csr_array(x, dtype=np.float32, copy=True)
+    x.sum_duplicates()
+    x.eliminate_zeros()
+    if not np.isfinite(x.data).all():
+        row = int(np.searchsorted(x.indptr, (~np.isfinite(x.data)).argmax(), side="right")) - 1
+        raise DataFormatError(f"x has NaN or infinite values, the first in row {row}; replace them or drop those nodes")
+    return x
+
+
+def edges_of(
+    adjacency: "ArrayLike | sp.sparray | sp.spmatrix", num_nodes: int, edge_weights: ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Returns the pairs (source, target) and weights of a sparse or dense matrix, or of an edge list."""
+    if isinstance(adjacency, PairList):
+        return adjacency.pairs, as_weights(edge_weights, len(adjacency.pairs))
     if hasattr(adjacency, "tocoo"):
         matrix = adjacency.tocoo()
-        shape = matrix.shape
-        edges = np.stack([matrix.row, matrix.col], axis=1)[matrix.data != 0]
+        shape, entries = matrix.shape, matrix.data
+        edges = np.stack([matrix.row, matrix.col], axis=1)[entries != 0]
     else:
         array = np.asarray(adjacency)
         is_list = array.ndim == 2 and array.shape[1] == 2 and num_nodes != 2
         if is_list or array.size == 0:
-            return as_edges(array, "adjacency")
-        shape = array.shape
+            edges = as_edges(array, "adjacency")
+            return edges, as_weights(edge_weights, len(edges))
+        shape, entries = array.shape, array[array != 0] if array.ndim == 2 else array
         edges = np.argwhere(array != 0)
     if shape != (num_nodes, num_nodes):
-        raise DataFormatError(f"adjacency has the shape {shape}, but x has {num_nodes} rows: [N, N] is expected")
-    return edges
+        hint = "; an edge_index [2, E] goes to NodeDataset.from_edge_index" if len(shape) == 2 and shape[0] == 2 else ""
+        raise DataFormatError(f"adjacency has the shape {shape}, but x has {num_nodes} rows: [N, N] is expected{hint}")
+    if edge_weights is not None:
+        raise DataFormatError("edge_weights belong to a list of edges; a matrix has its weights as entries")
+    entries = entries[entries != 0]
+    if (entries == 1).all():
+        return edges, None
+    return edges, as_weights(entries, len(edges), "adjacency")
 
 
-def as_classes(y: ArrayLike, num_nodes: int) -> np.ndarray:
-    y = np.asarray(y)
-    if y.shape != (num_nodes,):
-        raise DataFormatError(f"y must have one class for each of the {num_nodes} nodes, but its shape is {y.shape}")
-    if y.dtype.kind not in "iub" or y.min() < 0:
-        raise DataFormatError("y must hold class numbers, integers from 0")
-    return y.astype(np.int32)
+def node_targets(y: ArrayLike, num_nodes: int, num_classes: int | None) -> tuple[np.ndarray, Target]:
+    """Returns targets of nodes; integers are class numbers already."""
+    values = np.asarray(y) if not isinstance(y, list) or len({type(value) for value in y}) == 1 else np.empty(0, object)
+    if values.dtype.kind not in "iub" or values.ndim != 1:
+        return read_targets(list(y), num_nodes, None, "nodes")
+    if values.shape != (num_nodes,):
+        raise DataFormatError(
+            f"y must have one class for each of the {num_nodes} nodes, but its shape is {values.shape}"
+        )
+    if values.min() < MISSING:
+        raise DataFormatError(f"y must hold class numbers, integers from 0 (-1 where unknown), but has {values.min()}")
+    width = max(int(values.max()) + 1, 1) if num_classes is None else int(num_classes)
+    if values.max() >= width:
+        raise DataFormatError(f"a node has the class {values.max()}, but num_classes is {width}")
+    return values.astype(np.int32), Target("classes", tuple(range(width)), width)
+
+
+def _targets(y):
+    """Targets out of a tensor; a column [N, 1] of whole numbers is one class for each, as OGB has it."""
+    y = converters.array_of(y)
+    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and y.dtype.kind in "iu" else y
+
+
+def split_counts(total: int, train: float, val: float, test: float | None) -> list[int]:
+    """Numbers of nodes of three splits, from shares or numbers."""
+    counts = []
+    for name, part in (("train", train), ("val", val), ("test", test)):
+        if part is None:
+            counts.append(total - sum(counts))
+            continue
+        whole = isinstance(part, (int, np.integer)) and not isinstance(part, bool)
+        if part < 0 or (not whole and part > 1):
+            raise DataFormatError(f"{name} must be a share from 0 to 1, or a number of nodes, but is {part!r}")
+        counts.append(int(part) if whole else round(part * total))
+    if sum(counts) > total or counts[-1] < 0:
+        raise DataFormatError(f"the splits ask for {sum(counts[:2])} nodes and more, but only {total} have a target")
+    return counts
 
 
 def as_mask(mask: ArrayLike | None, num_nodes: int, name: str) -> np.ndarray:
@@ -227,11 +558,15 @@ def as_mask(mask: ArrayLike | None, num_nodes: int, name: str) -> np.ndarray:
     return out
 
 
-def normalized(x: np.ndarray, how: str | None) -> np.ndarray:
+def normalized(x: "np.ndarray | sp.csr_array", how: str | None) -> "np.ndarray | sp.csr_array":
     """Divides each row by its sum for "row"; rows whose sum is 0 stay."""
     if how is None:
         return x
     if how != "row":
         raise DataFormatError(f"normalize_features must be 'row' or None, but is {how!r}")
+    if hasattr(x, "tocsr"):
+        sums = np.repeat(np.asarray(x.sum(axis=1)).reshape(-1), np.diff(x.indptr))
+        x.data = np.divide(x.data, sums, out=x.data.copy(), where=sums != 0)
+        return x
     sums = x.sum(axis=1, keepdims=True)
     return np.divide(x, sums, out=x.copy(), where=sums != 0)

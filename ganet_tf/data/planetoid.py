@@ -13,6 +13,7 @@ from ganet_tf.errors import DataFormatError
 
 PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
 NUM_VALIDATION = 500
+MAX_EDGES = 1 << 30
 
 
 def read_planetoid(folder: str | os.PathLike, name: str, **options: Any) -> NodeDataset:
@@ -57,24 +58,36 @@ def read_planetoid(folder: str | os.PathLike, name: str, **options: Any) -> Node
 def check_counts(name, parts, test):
     """The parts must fit each other."""
     for features, classes in (("x", "y"), ("tx", "ty"), ("allx", "ally")):
-        if not hasattr(parts[features], "toarray") or np.ndim(parts[classes]) != 2:
+        if not hasattr(parts[features], "toarray") or not hasattr(parts[classes], "shape") or parts[classes].ndim != 2:
             raise DataFormatError(f"ind.{name}.{features} must hold a sparse matrix and .{classes} a dense one")
         if parts[features].shape[0] != len(parts[classes]):
             raise DataFormatError(
                 f"ind.{name}.{features} has {parts[features].shape[0]} rows, but .{classes} {len(parts[classes])}"
             )
-    if len(test) != len(parts["ty"]) or len(np.unique(test)) != len(test):
+    for one, other in (("allx", "tx"), ("ally", "ty")):
+        if parts[one].shape[1] != parts[other].shape[1]:
+            raise DataFormatError(
+                f"ind.{name}.{one} has {parts[one].shape[1]} columns, but .{other} {parts[other].shape[1]}"
+            )
+    if len(test) == 0 or len(test) != len(parts["ty"]) or len(np.unique(test)) != len(test):
         raise DataFormatError(f"ind.{name}.test.index must name {len(parts['ty'])} different nodes, it has {len(test)}")
     if test.min() < parts["allx"].shape[0]:
         raise DataFormatError(f"ind.{name}.test.index names node {test.min()}, which is in allx")
+    if test.max() > 2 * (parts["allx"].shape[0] + len(test)):
+        raise DataFormatError(f"ind.{name}.test.index names node {test.max()}, far more than there are")
 
 
-def undirected_edges(graph, name):
+def undirected_edges(graph: dict[int, list[int]], name: str) -> np.ndarray:
     """Pairs in both directions from a dict of neighbour lists."""
     if not isinstance(graph, dict):
         raise DataFormatError(f"{name} must hold a dict of neighbour lists, but holds a {type(graph).__name__}")
-    counts = [len(neighbours) for neighbours in graph.values()]
-    source = np.repeat(np.fromiter(graph, np.int64, len(graph)), counts)
-    target = np.fromiter((node for neighbours in graph.values() for node in neighbours), np.int64, len(source))
+    try:
+        counts = [len(neighbours) for neighbours in graph.values()]
+        if sum(counts) > MAX_EDGES:
+            raise DataFormatError(f"{name} has {sum(counts):,} edges, more than {MAX_EDGES:,}")
+        source = np.repeat(np.fromiter(graph, np.int64, len(graph)), counts)
+        target = np.fromiter((node for neighbours in graph.values() for node in neighbours), np.int64, len(source))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataFormatError(f"{name} must hold lists of node numbers ({error})") from error
     edges = np.stack([source, target], axis=1)
     return np.concatenate([edges, edges[:, ::-1]])

@@ -26,13 +26,23 @@ class NeighborSampler:
         edges: [E, 2] of (source, target), sorted by (target, source), unique, without self-loops.
         y: Classes [N].
         fanout: One number for each hop; None takes all neighbours.
+        edge_weights: Weights of the edges [E], or None.
     """
 
-    def __init__(self, x: np.ndarray, edges: np.ndarray, y: np.ndarray, fanout: Sequence[int | None]):
-        self.x, self.y, self.fanout = x, y, tuple(fanout)
-        degrees = np.bincount(edges[:, 1], minlength=len(x))
+    def __init__(
+        self,
+        x: np.ndarray,
+        edges: np.ndarray,
+        y: np.ndarray,
+        fanout: Sequence[int | None],
+        edge_weights: np.ndarray | None = None,
+    ):
+        self.x, self.y, self.fanout, self.edge_weights = x, y, tuple(fanout), edge_weights
+        degrees = np.bincount(edges[:, 1], minlength=x.shape[0])
         self.row_splits = np.concatenate([[0], np.cumsum(degrees, dtype=np.int64)])
         self.sources = np.ascontiguousarray(edges[:, 0])
+        # Ascending, so that the weight of any edge is found by bisection.
+        self._keys = None if edge_weights is None else edge_keys(edges, x.shape[0])
 
     def sample(self, seeds: np.ndarray, rng: np.random.Generator) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Draws a sub-graph around some nodes.
@@ -47,14 +57,22 @@ class NeighborSampler:
             `({"x", "edges", "nodes"}, y)`: the sub-graph with numbers of its own, sorted edges, the seeds' numbers in
             it and their classes.
         """
-        local = np.full(len(self.x), -1, np.int32)
+        local = np.full(self.x.shape[0], -1, np.int32)
         nodes, targets, sources = self._draw(np.asarray(seeds), rng, local)
         nodes.sort()
         local[nodes] = np.arange(len(nodes), dtype=np.int32)
-        x = aligned_empty((len(nodes), self.x.shape[1]), np.float32)
-        np.take(self.x, nodes, axis=0, out=x, mode="clip")
         edges = sorted_edges(local[sources], local[targets])
-        return {"x": x, "edges": edges, "nodes": local[seeds]}, self.y[seeds]
+        batch = {"x": self._features(nodes), "edges": edges, "nodes": local[seeds]}
+        if self.edge_weights is not None:
+            places = np.searchsorted(self._keys, edge_keys(nodes[edges], self.x.shape[0]))
+            batch["edge_weights"] = self.edge_weights[places]
+        return batch, self.y[seeds]
+
+    def _features(self, nodes):
+        if hasattr(self.x, "toarray"):
+            return self.x[nodes].toarray()
+        x = aligned_empty((len(nodes), self.x.shape[1]), np.float32)
+        return np.take(self.x, nodes, axis=0, out=x, mode="clip")
 
     def _draw(self, seeds, rng, marks):
         """Returns the nodes of the sample, and targets and sources of its edges. `marks`: -1 for each node."""
@@ -103,14 +121,14 @@ def make_sampled_batches(
     import tensorflow as tf  # here, so that data can be read and looked at without it
 
     plan = BatchPlan(seeds, batch_size, shuffle, seed, drop_remainder)
-    signature = (
-        {
-            "x": tf.TensorSpec([None, sampler.x.shape[1]], tf.float32),
-            "edges": tf.TensorSpec([None, 2], tf.int32),
-            "nodes": tf.TensorSpec([None], tf.int32),
-        },
-        tf.TensorSpec([None], tf.int32),
-    )
+    inputs = {
+        "x": tf.TensorSpec([None, sampler.x.shape[1]], tf.float32),
+        "edges": tf.TensorSpec([None, 2], tf.int32),
+        "nodes": tf.TensorSpec([None], tf.int32),
+    }
+    if sampler.edge_weights is not None:
+        inputs["edge_weights"] = tf.TensorSpec([None], tf.float32)
+    signature = (inputs, tf.TensorSpec([None, *sampler.y.shape[1:]], sampler.y.dtype))
 
     order = functools.lru_cache(maxsize=2)(plan.order)
 
@@ -141,6 +159,11 @@ def distinct_places(degrees: np.ndarray, count: int, rng: np.random.Generator) -
         drawn = rng.integers(0, last, endpoint=True)
         places[place] = np.where((places[:place] == drawn).any(axis=0), last, drawn)
     return places.T
+
+
+def edge_keys(edges: np.ndarray, num_nodes: int) -> np.ndarray:
+    """One number for each edge (source, target); they ascend with (target, source)."""
+    return edges[:, 1].astype(np.int64) * num_nodes + edges[:, 0]
 
 
 def sorted_edges(sources: np.ndarray, targets: np.ndarray) -> np.ndarray:

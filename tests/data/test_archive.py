@@ -1,4 +1,6 @@
+import os
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +75,77 @@ def test_too_large_altogether(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_BYTES", 100)
     with pytest.raises(UnsafeFileError, match="zip bomb"):
         Archive(write(tmp_path / "a.zip", {"x.txt": "1" * 101}, zipfile.ZIP_STORED))
+
+
+def test_two_files_of_one_name_are_refused_when_they_are_wanted(tmp_path):
+    path = write(
+        tmp_path / "a.zip", {"D/x.txt": "1", "E/x.txt": "2", "D/.DS_Store": "", "E/.DS_Store": "", "y.txt": "3"}
+    )
+    assert read(path, "y.txt") == b"3"
+    with pytest.raises(DataFormatError, match=r"two files 'x\.txt'"):
+        read(path, "x.txt")
+    with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
+        file.writestr("y.txt", "4")
+    with pytest.raises(DataFormatError, match=r"two files 'y\.txt'"):
+        read(path, "y.txt")
+
+
+def test_a_name_that_differs_between_the_two_lists_is_damage(tmp_path):
+    path = write(tmp_path / "a.zip", {"D/x.txt": "1", "D/y.txt": "2"})
+    data = path.read_bytes()
+    for place in (data.find(b"D/y.txt"), data.rfind(b"D/y.txt")):
+        path.write_bytes(data[: place + 2] + b"z" + data[place + 3 :])
+        with pytest.raises(DataFormatError, match=r"cannot be read: .*differ"):
+            Archive(path)
+
+
+def test_a_list_of_members_that_is_cut_is_damage(tmp_path):
+    """The end of the file says how many members there are."""
+    path = write(tmp_path / "a.zip", {"x.txt": "1", "y.txt": "2"})
+    data = bytearray(path.read_bytes())
+    end = data.rfind(b"PK\5\6")
+    data[end + 10] = 3
+    path.write_bytes(data)
+    with pytest.raises(DataFormatError, match="list of members is not whole"):
+        Archive(path)
+
+
+@pytest.mark.parametrize("place", [6, 4])
+def test_a_zip_of_a_later_version_is_a_sentence(tmp_path, place):
+    path = write(tmp_path / "a.zip", {"x.txt": "1"})
+    data = bytearray(path.read_bytes())
+    data[data.rfind(b"PK\1\2") + place] = 99
+    path.write_bytes(data)
+    if place == 6:
+        with pytest.raises(DataFormatError, match=r"not a whole zip file .zip file version 9\.9"):
+            Archive(path)
+    else:
+        assert read(path, "x.txt") == b"1"  # the version that made it does not matter
+
+
+def test_encrypted_members_are_a_sentence(tmp_path):
+    path = write(tmp_path / "a.zip", {"x.txt": "1"})
+    data = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.rfind(mark) + place] |= 1
+    path.write_bytes(data)
+    with pytest.raises(DataFormatError, match="encrypted"):
+        Archive(path)
+
+
+def test_devices_and_pipes_are_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.zip")
+    for path in (tmp_path / "pipe.zip", Path("/dev/zero")):
+        with pytest.raises(DataFormatError, match="devices and pipes"):
+            Archive(path)
+
+
+def test_a_member_without_a_name(tmp_path):
+    path = write(tmp_path / "a.zip", {"x": "1"})
+    data = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\3\4", 26), (b"PK\1\2", 28)):
+        start = data.rfind(mark) + place
+        data[start], data[start + 2] = 0, 1  # the name's one byte belongs to the extra field
+    path.write_bytes(data)
+    with pytest.raises(DataFormatError, match="a member has no name"):
+        Archive(path)

@@ -176,3 +176,26 @@ def test_what_tensorflow_gets_is_aligned(random_graphs):
 def test_ranges():
     np.testing.assert_array_equal(ranges([5, 0, 9], [2, 0, 3]), [5, 6, 9, 10, 11])
     assert len(ranges([], [])) == 0
+
+
+def test_edge_weights_come_along(random_graphs):
+    rng = np.random.default_rng(0)
+    graphs = [Graph(g.x, g.edges, g.y, rng.random(len(g.edges))) for g in random_graphs(9)]
+    ds = GraphDataset(graphs)
+    for inputs, _ in ds.batches(4, shuffle=True):
+        assert inputs["edge_weights"].dtype == tf.float32 and inputs["edge_weights"].shape == inputs["edges"].shape[:1]
+    inputs, _ = next(iter(ds[[3, 1]].batches(2)))
+    np.testing.assert_array_equal(
+        inputs["edge_weights"], np.concatenate([graphs[3].edge_weights, graphs[1].edge_weights])
+    )
+    assert set(next(iter(GraphDataset(random_graphs(3)).batches(2)))[0]) == {"x", "edges", "graph_ids"}
+
+
+def test_targets_of_every_kind_in_batches(random_graphs):
+    graphs = random_graphs(4)
+    _, y = next(iter(GraphDataset(graphs, [[0.5, 1.0]] * 4).batches(4)))
+    assert y.dtype == tf.float32 and y.shape == (4, 2)
+    element = next(iter(GraphDataset(graphs, ["a", None, "b", "a"]).batches(4)))
+    assert len(element) == 3
+    np.testing.assert_array_equal(element[1], [0, 0, 1, 0])
+    np.testing.assert_array_equal(element[2], [1, 0, 1, 1])

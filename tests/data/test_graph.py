@@ -31,8 +31,9 @@ def test_no_edges():
         (np.ones((2, 1)), [[-1, 0]], 0, "node -1"),
         (np.ones((2, 1)), [[0.0, 1.0]], 0, "integer"),
         (np.ones((2, 1)), [[0, 1, 1]], 0, r"\[edges, 2\]"),
-        (np.ones((2, 1)), [], -1, "class number"),
-        (np.ones((2, 1)), [], 0.5, "class number"),
+        (np.ones((2, 1)), [], -2, "class number"),
+        (np.ones((2, 1)), [], "a", "class number"),
+        (np.ones((3, 1)), [[0, 1, 2], [1, 2, 0]], 0, "transpose it, or use from_edge_index"),
     ],
 )
 def test_bad_arrays(x, edges, y, words):
@@ -43,3 +44,38 @@ def test_bad_arrays(x, edges, y, words):
 def test_large_finite_values_pass():
     big = np.full((4, 1), 3e38, np.float32)
     np.testing.assert_array_equal(Graph(big, []).x, big)
+
+
+def test_targets_of_every_kind():
+    graph = np.ones((1, 1)), []
+    assert Graph(*graph, y=-1).y == -1 and Graph(*graph, y=np.int64(3)).y == 3
+    assert Graph(*graph, y=0.5).y == 0.5 and isinstance(Graph(*graph, y=np.float32(2)).y, float)
+    np.testing.assert_array_equal(Graph(*graph, y=[0, 1, 1]).y, [0, 1, 1])
+
+
+def test_weights_follow_their_edges():
+    """Sorted by target, self-loops dropped, those of repeated edges added."""
+    edges = [[2, 1], [0, 1], [1, 1], [0, 1], [1, 0]]
+    graph = Graph(np.ones((3, 1)), edges, edge_weights=[5, 1, 9, 2.5, 4])
+    np.testing.assert_array_equal(graph.edges, [[1, 0], [0, 1], [2, 1]])
+    np.testing.assert_array_equal(graph.edge_weights, [4, 3.5, 5])
+    assert graph.edge_weights.dtype == np.float32
+    assert Graph(np.ones((3, 1)), edges).edge_weights is None
+    assert Graph(np.ones((3, 1)), [], edge_weights=[]).edge_weights.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([1, -1], "not negative, but edge 1 has -1"),
+        ([1, np.nan], "finite and not negative, but edge 1 has nan"),
+        ([np.inf, 1], "edge 0 has inf"),
+        ([1e300, 1], "edge 0 has inf"),
+        ([1], r"each of the 2 edges, but has \(1,\)"),
+        ([[1], [1]], "each of the 2 edges"),
+        (["a", "b"], "must hold numbers"),
+    ],
+)
+def test_bad_weights(weights, words):
+    with pytest.raises(DataFormatError, match=words):
+        Graph(np.ones((2, 1)), [[0, 1], [1, 0]], edge_weights=weights)

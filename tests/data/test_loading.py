@@ -1,4 +1,5 @@
 import logging
+import os
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,24 @@ def test_a_known_name_wins_over_a_folder_of_that_name(tu_folder, monkeypatch):
 def test_paths_that_are_not_there(path):
     with pytest.raises(DatasetNotFoundError, match="there is no folder or zip file"):
         data.load(path)
+
+
+def test_an_empty_name_is_no_folder(tu_folder, monkeypatch):
+    monkeypatch.chdir(tu_folder())
+    with pytest.raises(DatasetNotFoundError, match="name of the data set is empty"):
+        data.load("")
+
+
+def test_devices_and_pipes_are_not_read(tu_folder):
+    with pytest.raises(DataFormatError, match="devices and pipes"):
+        data.load("/dev/zero")
+    folder = tu_folder(node_labels=None)
+    os.mkfifo(folder / "TINY_node_labels.txt")
+    assert data.load(folder).features == "attributes"
+    (folder / "TINY_A.txt").unlink()
+    (folder / "TINY_A.txt").symlink_to("/dev/zero")
+    with pytest.raises(DataFormatError, match=r"must have one file NAME_A\.txt"):
+        data.load(folder)
 
 
 def test_the_second_load_does_not_parse(tu_folder, monkeypatch):

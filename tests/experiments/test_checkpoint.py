@@ -1,5 +1,8 @@
 """Checkpoints: two in turn, and no byte may be wrong."""
 
+import hashlib
+import io
+
 import keras
 import numpy as np
 import pytest
@@ -50,7 +53,41 @@ def test_a_corrupt_newest_falls_back(two, notes, damage):
     assert "continuing after epoch 1" in notes[1]
 
 
-def test_both_corrupt_means_nothing_to_go_on_from(two, notes):
+def with_checksum(body):
+    return states.MAGIC + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def npz(**arrays):
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def record(text):
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+STRANGERS = {
+    "no archive": b"x" * 100,
+    "nothing": npz(),
+    "objects": npz(record=np.array([{}], object)),
+    "no json": npz(record=record("{")),
+    "no epoch": npz(record=record('{"record": {}, "counts": {}}')),
+    "a text": npz(record=record('{"record": {"epoch": "2"}, "counts": {}}')),
+    "no record": npz(record=record("[]")),
+    "no arrays": npz(record=record('{"record": {"epoch": 2}, "counts": {"model": 1}}')),
+    "counts": npz(record=record('{"record": {"epoch": 2}, "counts": 3}')),
+}
+
+
+@pytest.mark.parametrize("body", STRANGERS.values(), ids=list(STRANGERS))
+def test_a_right_checksum_over_something_else_falls_back(two, notes, body):
+    (two / NAMES[1]).write_bytes(with_checksum(body))
+    assert Checkpoint(two, notes.append).load()[0]["epoch"] == 1
+    assert "checkpoint-b.bin is corrupt (it holds no checkpoint" in notes[0]
+
+
+def test_both_corrupt_means_nothing_to_resume_from(two, notes):
     for name in NAMES:
         (two / name).write_bytes(b"rubbish")
     assert Checkpoint(two, notes.append).load() is None and len(notes) == 2
@@ -84,12 +121,12 @@ def test_checkpoints_keep_to_their_share_of_time(tmp_path, monkeypatch):
 
 def test_assign_checks_shapes():
     variables = [keras.Variable(np.zeros(3, "float32"))]
-    states.assign(variables, [np.ones(3)])
+    states.assign(variables, [np.ones(3, "float32")])
     np.testing.assert_array_equal(states.values(variables)[0], np.ones(3))
-    with pytest.raises(RunError, match="another model"):
-        states.assign(variables, [np.ones(4)])
-    with pytest.raises(RunError, match="another model"):
-        states.assign(variables, [])
+    for arrays in ([np.ones(4, "float32")], [], [np.array(["a", "b", "c"])]):
+        with pytest.raises(RunError, match="another model"):
+            states.assign(variables, arrays)
+    np.testing.assert_array_equal(states.values(variables)[0], np.ones(3))
 
 
 def test_seeds_of_dropout_are_among_a_models_variables():

@@ -16,8 +16,8 @@ TREE = {
 NODE = {"task": "node", "dataset": "Cora", "model": {"name": "gcn"}, "optimizer": {}}
 
 
-def build(**changes):
-    return settings.build({**TREE, **changes})
+def build(changes=None, **more):
+    return settings.build({**TREE, **(changes or {}), **more})
 
 
 def test_numbers_as_yaml_reads_them():
@@ -69,13 +69,26 @@ def test_label_names_a_foreign_operator():
         ({"dataset": 3}, ["dataset must be text"]),
         ({"runs": 3}, ["no key runs"]),
         ({"seed": -1}, ["seed must be at least 0"]),
+        ({"epochs": 10**400}, ["epochs must be a whole number", "..."]),
+        ({"epochs": 16**5000}, ["epochs must be a whole number", "a huge number"]),
+        ({"epochs": 2**31}, ["epochs must be at most 2147483647"]),
+        ({"dataset": ""}, ["dataset must be a name, a folder or a file"]),
+        ({"dataset": "a\0b"}, ["dataset must be a name, a folder or a file"]),
+        ({"dataset": "/dev/zero"}, ["dataset must be a name, a folder or a file"]),
+        ({"dataset": list(range(10**5))}, ["dataset must be text", "..."]),
+        ({"model": {"name": "hganet", "activation": "foo"}}, ["model.activation must be the name", "'foo'"]),
+        ({"model": {"name": "hganet", "kernel_initializer": "foo"}}, ["model.kernel_initializer must", "'foo'"]),
+        ({"model": {"name": ["hganet"]}}, ["model.name ['hganet'] is not a model"]),
+        ({("a", "b"): 3}, ["no key ('a', 'b')"]),
+        ({"x" * 10**6: 3}, ["no key", "..."]),
     ],
 )
 def test_wrong_settings_are_named(changes, words):
     with pytest.raises(ConfigError) as caught:
-        build(**changes)
+        build(changes)
     for word in words:
         assert word in str(caught.value)
+    assert len(str(caught.value)) < 500, "the message does not repeat the whole file"
 
 
 def test_a_missing_key_is_named():
@@ -100,6 +113,47 @@ def test_overrides():
     assert (config.optimizer.learning_rate, config.model.k) == (0.01, 4)
     assert config.optimizer.no_decay == ("key_kernel",)
     assert TREE["model"] == {"name": "hganet"}, "the original is left alone"
+
+
+STRANGE = [
+    "2020-13-45",
+    "!!int abc",
+    "!!float abc",
+    "!!bool abc",
+    "!!timestamp x",
+    "9" * 5000,
+    "[" * 3000,
+    "*a",
+    "&a [*a]",
+]
+
+
+@pytest.mark.parametrize("text", STRANGE, ids=range(len(STRANGE)))
+def test_values_that_yaml_itself_stumbles_over(tmp_path, text):
+    with pytest.raises(ConfigError, match=r"--set seed: .* is not a YAML value"):
+        settings.merge(TREE, [f"seed={text}"])
+    (tmp_path / "x.yaml").write_text(f"task: graph\nseed: {text}\n")
+    with pytest.raises(ConfigError, match=r"x\.yaml is not valid YAML"):
+        settings.read(tmp_path / "x.yaml")
+
+
+def bomb(line):
+    """Ten lines, each ten times the one before."""
+    return "a0: &a0 [x]\n" + "".join(line.format(i, ", ".join([f"*a{i - 1}"] * 10), i - 1) for i in range(1, 11))
+
+
+@pytest.mark.parametrize("line", ["a{0}: &a{0} [{1}]\n", "a{0}: &a{0} {{<<: [{1}]}}\n"])
+def test_a_few_lines_that_stand_for_gigabytes(tmp_path, line):
+    (tmp_path / "x.yaml").write_text(bomb(line).replace("[x]", "{k: v}" if "<<" in line else "[x]"))
+    with pytest.raises(ConfigError, match="configs have no aliases"):
+        settings.read(tmp_path / "x.yaml")
+
+
+def test_a_file_that_is_too_large_or_has_no_end(tmp_path):
+    (tmp_path / "x.yaml").write_text("# comment\n" * 20_000)
+    for path in (tmp_path / "x.yaml", "/dev/zero"):
+        with pytest.raises(ConfigError, match="more than 100000 bytes"):
+            settings.read(path)
 
 
 @pytest.mark.parametrize("override", ["epochs", "=3", "epochs.deep=3", "epochs=[1"])

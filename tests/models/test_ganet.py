@@ -70,7 +70,7 @@ def test_kernels_of_one_shape_do_not_start_equal():
 
 
 def test_edges_reach_every_layer_as_one_tensor():
-    """What is derived from `edges` is remembered on the tensor, so no layer may get a copy."""
+    """What is derived from `edges` is kept on the tensor, so no layer may get a copy."""
     seen = []
     model = GANet(num_modules=2)
     inputs = {key: tf.constant(value) for key, value in rings([4, 3]).items()}

@@ -62,6 +62,13 @@ def made():
         "dgcnn": models.DGCNN(2, sort_pooling_k=10),
         "gcn": models.GCN(2),
         "gat": models.GAT(2, output_heads=2),
+        "graph_sage": models.GraphSAGE(2, batch_norm=True),
+        "set2set_net": models.Set2SetNet(2, units=(8, 8)),
+        "diff_pool_net": models.DiffPoolNet(2, clusters=5),
+        "chebyshev": models.Chebyshev(2, K=3),
+        "deep_walk": models.DeepWalk(2, num_nodes=23),
+        "planetoid": models.Planetoid(2, num_nodes=23),
+        "planetoid_inductive": models.Planetoid(2, num_nodes=23, variant="I"),
     }
 
 

@@ -25,9 +25,9 @@ def attention(results):
     entries, selection = results.attention(), results.selection()
     reported = [entry for entry in entries if not entry["run"].startswith(f"{TUNING}/")]
     return [
-        "# A look inside",
+        "# What the attention does",
         "",
-        "Made by `python -m experiments.attention` from the run folders.",
+        "Measured by `python -m experiments.attention` in the trained models of `runs/`.",
         "",
         *(selection_lines(selection) if selection else ()),
         *(entropy_lines(results, reported) if reported else ()),
@@ -70,7 +70,7 @@ def selection_reading(selection):
             "one model there."
         )
     lines += [
-        f"The paper's figure 3 shows a curve over k on {name}; from k = 8 on it cannot come from k."
+        f"The paper's Figure 3 shows a curve over k on {name}; from k = 8 on it cannot come from k."
         for name in K_SETS
         if name in never
     ]
@@ -100,12 +100,12 @@ def entropy_lines(results, entries):
     return [
         "## Entropy of the attention and gates",
         "",
-        f"One figure for each module, from the first to the last, of the model that {which(entries)} left, on its test "
+        f"One figure per module, from the first to the last, of the model that {which(entries)} trained, on its test "
         "graphs (on nodes: all nodes), without dropout. Entropy is divided by the logarithm of how many are attended "
-        "to: 1 is a plain mean; *before training* is the same for the first weights, and the norm of W_K is divided by "
-        "its own before training. GAT: the mean over heads; cGAO: of the softmax over channels; SampledGAO: of the "
+        "to: 1 is a plain mean; *before training* is the same for the initial weights, and the norm of W_K is divided "
+        "by its own before training. GAT: the mean over heads; cGAO: of the softmax over channels; SampledGAO: of the "
         "probabilities to be drawn. The gate sigmoid(y) cannot be below 0.5, because y is not negative. "
-        f"Attention is called asleep where its entropy is above {UNIFORM} in every module.",
+        f"Attention is called uniform where this ratio is above {UNIFORM} in every module.",
         "",
         *table(head, rows, left=len(head)),
         *entropy_reading(entries),
@@ -117,35 +117,35 @@ def which(entries):
     """The folds that were looked at."""
     numbers = sorted({entry["fold"] for entry in entries})
     word = "fold" if len(numbers) == 1 else "folds"
-    return f"{word} {listing(map(str, numbers))} (on nodes: {word.replace('fold', 'run')} of that number)"
+    return f"{word} {listing(map(str, numbers))} (on nodes: {word.replace('fold', 'seed')} of that number)"
 
 
 def uniform_reading(entries):
-    """What it means that attention is asleep, and how that came."""
+    """What it means that attention is uniform, and how that came."""
     lines = [
-        f"Attention is asleep in {names_of(entries)}: the weights there are those of a plain mean, so that whatever "
-        "these runs reach, they reach without it."
+        f"Attention is uniform in {names_of(entries)}: its weights there are those of a plain mean, so whatever these "
+        "runs reach, they reach without it."
     ]
     before = [entry for entry in entries if is_uniform([module["start"] for module in entry["modules"]])]
     after = [entry for entry in entries if entry not in before]
     if before:
         lines.append(f"It was so before training in {names_of(before)}.")
     if after:
-        lines.append(f"It was awake before training in {names_of(after)}: training put it to sleep there.")
+        lines.append(f"It was not uniform before training in {names_of(after)}, but became so in training.")
     norms = [norm for entry in entries for norm in map(key_norm, entry["modules"]) if norm is not None]
     if norms:
         low, high = percent(min(norms)), percent(max(norms))
-        lines.append(f"The norm of W_K is {low} to {high} % of its first value in the modules of these runs.")
+        lines.append(f"The norm of W_K is {low} to {high} % of its initial value in the modules of these runs.")
     return lines
 
 
 def entropy_reading(entries):
-    """Where attention is asleep, what became of W_K there, and what the gates do."""
-    asleep = [entry for entry in entries if is_uniform(entry["modules"])]
-    lines = uniform_reading(asleep) if asleep else []
-    awake = [entry for entry in entries if entry not in asleep]
-    if awake:
-        lines.append(f"It is awake in at least one module of {names_of(awake)}.")
+    """Where attention is uniform, what became of W_K there, and what the gates do."""
+    uniform = [entry for entry in entries if is_uniform(entry["modules"])]
+    lines = uniform_reading(uniform) if uniform else []
+    others = [entry for entry in entries if entry not in uniform]
+    if others:
+        lines.append(f"It is not uniform in at least one module of {names_of(others)}.")
     gates = [module["gate"] for entry in entries for module in entry["modules"] if module["gate"]]
     if gates:
         low, high = min(gate["p5"] for gate in gates), max(gate["p95"] for gate in gates)
@@ -164,14 +164,14 @@ def choice_lines(results, entries):
         return []
     active = [entry for entry in choosing if any(module["choice"] for module in entry["modules"])]
     idle = [entry for entry in choosing if entry not in active]
-    lines = ["## What is chosen", ""]
+    lines = ["## What is selected", ""]
     if active:
         lines += [*choice_table(active), *choice_reading(active), ""]
     if idle:
-        lines += [f"The selection was never active in {names_of(idle)}: nothing is chosen there.", ""]
+        lines += [f"The selection was never active in {names_of(idle)}: nothing is left out there.", ""]
     drawn = sorted((entry for entry in choosing if entry["figure"]), key=lambda entry: -entry["modules"][0]["active"])
     for entry in drawn[:SHOWN]:
-        text = f"Choices of {entry['run']}: thick lines are chosen neighbours, dashed ones were left out"
+        text = f"Choices of {entry['run']}: thick lines are selected neighbours, dashed ones were left out"
         lines += link(results, entry["figure"], text)
     return lines
 
@@ -192,11 +192,11 @@ def choice_table(entries):
     ]
     head = ["run", "k", "active nodes, %", "degree", "by chance", "at most", "tied"]
     return [
-        "*Degree*: among nodes with n > k candidates, the share of the k chosen that a ranking of the same candidates "
-        "by degree takes too, equal degrees in random order. *By chance*: that share for k drawn at random, k/n. *At "
-        "most*: that share for a choice by degree itself, which equal degrees keep below 1. *Tied*: the share of these "
-        "nodes where somebody left out has the same score, but for rounding, as somebody chosen: the model does not "
-        "tell them apart, and the node number decides. One figure for each module.",
+        "*Degree*: among nodes with n > k candidates, the share of the k selected that a ranking of the same "
+        "candidates by degree takes too, equal degrees in random order. *By chance*: that share for k drawn at random, "
+        "k/n. *At most*: that share for a selection by degree itself, which equal degrees keep below 1. *Tied*: the "
+        "share of these nodes where a neighbour left out has the same score, up to rounding, as one selected: the "
+        "model does not tell them apart, and the node number decides. One figure per module.",
         "",
         *table(head, rows, left=1),
     ]
@@ -212,10 +212,10 @@ def choice_reading(entries):
         for word in dict.fromkeys(leanings.values()):
             numbers = [str(number) for number in leanings if leanings[number] == word]
             parts.append(f"{word} in module{'s' if len(numbers) > 1 else ''} {listing(numbers)}")
-        text = f"- {code(entry)}: the choice {'; it '.join(parts)}"
+        text = f"- {code(entry)}: the selection {'; it '.join(parts)}"
         tied = max(choice.get("tied") or 0 for choice in choices.values())
         if tied > 0.1:
-            text += f". For up to {percent(tied)} % of its nodes somebody left out ties with somebody chosen"
+            text += f". For up to {percent(tied)} % of its nodes a neighbour left out ties with one selected"
         lines.append(text + ".")
     return lines
 
@@ -232,7 +232,7 @@ def leaning(choice):
 
 
 def tuning_lines(results, entries):
-    """A table of all settings that were looked at, and which of them woke attention up."""
+    """A table of all settings that were looked at, and with which of them attention is more than a mean."""
     if not entries:
         return []
     rows = []
@@ -244,10 +244,9 @@ def tuning_lines(results, entries):
         rows.append([writing.dataset(entry["dataset"]), setting(entry), *columns, loss, accuracy])
     head = ["data set", "setting", "entropy / log n", "attention", "mean gate", "val. loss", "val. accuracy, %"]
     return [
-        "## Waking attention up",
+        "## Settings that were tried",
         "",
-        "Settings that were tried, on validation data only; the losses and accuracies are means over the folds (on "
-        "nodes: seeds) of each run.",
+        "On validation data only; the losses and accuracies are means over the folds (on nodes: seeds) of each run.",
         "",
         *table(head, rows, left=5),
         *tuning_reading(results, entries),
@@ -268,12 +267,12 @@ def validation(results, entry):
 
 
 def tuning_reading(results, entries):
-    """For each data set: what is awake, and whether the setting with the highest validation accuracy is."""
+    """For each data set: where attention is not uniform, and what it is with the highest validation accuracy."""
     lines = []
     for dataset in dict.fromkeys(entry["dataset"] for entry in entries):
         mine = [entry for entry in entries if entry["dataset"] == dataset]
-        awake = [setting(entry) for entry in mine if not is_uniform(entry["modules"])]
-        text = f"awake in at least one module with {listing(awake)}" if awake else "asleep with every setting"
+        found = [setting(entry) for entry in mine if not is_uniform(entry["modules"])]
+        text = f"not uniform in at least one module with {listing(found)}" if found else "uniform with every setting"
         known = [entry for entry in mine if validation(results, entry)]
         if known:
             best = min(known, key=lambda entry: best_first(validation(results, entry)))
@@ -328,12 +327,12 @@ def figures(entry, *keys, digits=3):
 
 
 def state(entry):
-    """Asleep, or in how many modules attention is awake."""
+    """Uniform, or in how many modules attention is not."""
     if is_uniform(entry["modules"]):
-        return "asleep"
+        return "uniform"
     entropies = [module["entropy"]["mean"] for module in entry["modules"] if module["entropy"]]
-    awake = sum(entropy <= UNIFORM for entropy in entropies)
-    return f"awake in {awake} of {len(entropies)}"
+    others = sum(entropy <= UNIFORM for entropy in entropies)
+    return f"not uniform in {others} of {len(entropies)}"
 
 
 def link(results, name, text):

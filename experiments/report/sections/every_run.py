@@ -17,11 +17,11 @@ def every_run(results):
     return [
         "# Every run",
         "",
-        f"{done} of {writing.count(len(runs), 'run')} have been run{machines(results, runs)}. Each command gives "
-        "its run again; the same seed, versions and `--deterministic` give the same figures. Fold or run n trains "
-        "with seed + n. Training time is the sum over folds or runs, beside other work. Tuning runs start from the "
-        "config that lies beside their summary, because what they found may have changed the one in `configs/` "
-        "since.",
+        f"{done} of {writing.count(len(runs), 'run')} have been trained{machines(results, runs)}. Each command "
+        "repeats its run; the same seed, versions, kind of processor and `--deterministic` give the same figures. Fold "
+        "n (on nodes: seed n) trains with seed + n. Training time is the sum over folds or seeds, beside other work. A "
+        "tuning run starts from the config beside its summary, because what it found may have changed the one in "
+        "`configs/` since.",
         "",
         *table(HEADS, [row(results, run) for run in runs], left=2),
     ]

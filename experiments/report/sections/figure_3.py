@@ -1,6 +1,7 @@
 """Figure 3 of the paper: hGANet's accuracy over k."""
 
 from experiments.report import writing
+from experiments.report.results import fold_differences
 from experiments.report.runs import K_SETS, K_VALUES, graph_run
 from experiments.report.statistics import corrected_t, held_out_ratio
 from experiments.report.writing import MISSING, SELECTED_ON_TEST, bullets, missing_note, table
@@ -79,8 +80,7 @@ def eight_against_most(dataset, runs):
     low, high = 8, max(K_VALUES)
     if low not in runs or high not in runs:
         return
-    pairs = zip(runs[high]["last_epoch"]["per_fold"], runs[low]["last_epoch"]["per_fold"], strict=True)
-    differences = [a - b for a, b in pairs]
+    differences = fold_differences(runs[high], runs[low], "last_epoch")
     if not any(differences):
         return
     _, p = corrected_t(differences, held_out_ratio(len(differences)))

@@ -45,7 +45,7 @@ def findings(results):
         *paired(results),
         *uniform(results),
     ]
-    return ["## In short", "", *bullets(lines)] if lines else []
+    return ["## Findings", "", *bullets(lines)] if lines else []
 
 
 def against_paper(results, runs, rule, words):
@@ -98,7 +98,7 @@ def gain_from_test(results):
     gain = statistics.fmean(entry["best_test_epoch"]["mean"] - entry["last_epoch"]["mean"] for entry in found)
     return [
         f"Choosing each fold's epoch on test instead of taking the last one is worth {gain:.2f} points on average "
-        f"over {writing.count(len(found), 'run')} of Table 5: no progress of any model."
+        f"over {writing.count(len(found), 'run')} of Table 5; it is no progress of any model."
     ]
 
 
@@ -142,8 +142,8 @@ def paired(results):
     tested = [corrected(results, protocol, pairs) for protocol in PROTOCOLS for pairs in FAMILIES.values()]
     total = sum(len(found) for found, *_ in tested)
     standing = sum(len(winners(*parts)) for parts in tested)
-    words = f"Of {writing.count(total, 'paired comparison')} between models, fold by fold"
-    return [f"{words}, {standing or 'none'} is more than noise under both tests after correction."] if total else []
+    words = f"Of {writing.count(total, 'paired comparison')} between models over folds"
+    return [f"{words}, {standing or 'none'} is significant under both tests after correction."] if total else []
 
 
 def uniform(results):

@@ -1,9 +1,10 @@
-"""Which differences between models are more than noise: paired tests over folds."""
+"""Which differences between models are significant: paired tests over folds."""
 
 import statistics
 from dataclasses import dataclass
 
 from experiments.report import writing
+from experiments.report.results import fold_differences
 from experiments.report.runs import LINEAR, VALIDATION_SETS, graph_run
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
 from experiments.report.writing import missing_note, table
@@ -56,11 +57,10 @@ class Comparison:
 def compare(results, dataset, models, protocol):
     """The comparison, or None while one of its runs is missing."""
     _, rule, _, share = PROTOCOLS[protocol]
-    entries = [results.rule(graph_run(dataset, model, protocol), rule) for model in models]
-    if None in entries:
+    summaries = [results.get(graph_run(dataset, model, protocol)) for model in models]
+    if None in summaries:
         return None
-    pairs = zip(*(entry["per_fold"] for entry in entries), strict=True)
-    differences = tuple(first - second for first, second in pairs)
+    differences = fold_differences(*summaries, rule)
     t, p = corrected_t(differences, held_out_ratio(len(differences), share))
     return Comparison(dataset, models, differences, wilcoxon(differences), t, p)
 
@@ -74,10 +74,10 @@ def paired_tests(results):
         for model in LABELS
     ]
     lines = [
-        "# Paired tests: is it more than noise?",
+        "# Paired tests",
         "",
-        "Every model was trained and tested on the same folds, so accuracies are compared fold by fold; figures "
-        "selected on test are left out. *Wilcoxon* is the signed-rank test, exact with ties counted, which takes "
+        "Every model was trained and tested on the same folds, so accuracies are compared per fold; figures "
+        "selected on test are left out. *Wilcoxon* is the signed-rank test, exact also with ties, which takes "
         "the folds as independent. *Corrected t* is Nadeau and Bengio's resampled t-test, t = mean(d) / sqrt((1/n + "
         "n_test/n_train) var(d)) with n - 1 degrees of freedom, which allows for training sets that overlap; "
         "n_test/n_train is 1/9 for ten folds, and 1/8.1 where validation takes a tenth of the training graphs. "
@@ -108,7 +108,7 @@ def family_lines(results, protocol, pairs):
     """One table and its reading."""
     found, *adjusted = corrected(results, protocol, pairs)
     if not found:
-        return ["No comparison yet: both of its runs must have been run.", ""]
+        return ["No comparison yet: both of its runs have to be there.", ""]
     rows = [row(*parts) for parts in zip(found, *adjusted, strict=True)]
     return [*table(HEADS, rows, left=2), reading(found, *adjusted), ""]
 
@@ -145,9 +145,9 @@ def reading(found, holm_wilcoxon, holm_t):
         text += f" (Wilcoxon's test cannot go below {smallest:.3f} here after correction, with so few folds.)"
     standing = winners(found, holm_wilcoxon, holm_t)
     if not any(kept):
-        return text + " So no order of these models can be read from this table: chance alone may have made it."
+        return text + " So this table gives no order of these models: chance alone may have made it."
     if not standing:
-        return text + " The two tests do not agree on any of them: take none of these differences for granted."
+        return text + " The two tests agree on none of them: take none of these differences for granted."
     return text + f" Below {LEVEL} under both tests after correction: {writing.listing(map(direction, standing))}."
 
 

@@ -66,14 +66,14 @@ def mark(rule, figure):
 
 
 def tuned_section(results):
-    """Table 5 with these settings, and the protocol without a look at test beside it."""
+    """Table 5 with these settings, and the protocol that selects nothing on test beside it."""
     rows = [tuned_row(results, dataset, model) for dataset in TUNED_ORDER for model in TUNED_MODELS]
     return [
         "### The same, tuned",
         "",
         "The table above keeps to the paper wherever it names a value, dropout 0.5 for one. Here hGANet, "
-        "cGANet and the control have the setting that validation preferred (see *Tuning*; chosen for hGANet, without a "
-        "look at test), which differs from the one above in:",
+        "cGANet and the control have the setting that validation preferred (see [tuning](docs/results/tuning.md); "
+        "chosen for hGANet, without test data), which differs from the one above in:",
         "",
         *bullets([f"{writing.dataset(d)}: {', '.join(f'`{setting}`' for setting in TUNED[d])}" for d in TUNED_ORDER]),
         *table([*GRAPH_HEADS, "epoch chosen on validation"], rows, left=2),
@@ -99,7 +99,7 @@ def longer_section(results):
         "### The same, trained longer",
         "",
         "The paper does not say how many epochs it trained. On these data sets our configs have fewer than its "
-        f"authors' later code ({LONGER_EPOCHS}), to save time. A rule that looks at test finds more to choose from in "
+        f"authors' later code ({LONGER_EPOCHS}), to save time. A rule that selects on test has more to choose from in "
         "more epochs; the last epoch tells whether the network itself got better. Not chosen on validation, and for "
         "comparison only.",
         "",
@@ -181,8 +181,8 @@ def table_6(results):
         "",
         "Test accuracy in percent, mean ± standard deviation over ten seeds on the standard split. LGCN's rule (the "
         "authors' earlier code) keeps the best test value among the epochs at which validation was best so far: it "
-        "looks at test, and stands here only for comparison. The paper quotes GCN and GAT from their authors; ours are "
-        "trained here.",
+        "selects on test, and stands here only for comparison. The paper quotes GCN and GAT from their authors; ours "
+        "are trained here.",
         "",
         *table(heads, [node_row(results, run) for run in runs], left=2),
         *missing_note(results, runs),

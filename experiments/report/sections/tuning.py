@@ -66,8 +66,8 @@ def tuning(results):
         "",
         "Settings were compared by their validation accuracy at the epoch that validation chose, the mean over seeds "
         "(nodes) or folds (graphs); the highest is chosen, of equals the one with the lower validation loss. (The "
-        "loss alone would compare how sure networks of different decay are.) Test figures played no part and are not "
-        "shown. Each line changes what it names in the config file as it was then. IMDB-M and D&D were "
+        "loss alone would compare how confident networks of different decay are.) Test figures played no part and are "
+        "not shown. Each line changes what it names in the config file as it was then. IMDB-M and D&D were "
         "cut into three stratified folds here instead of ten, to save time; COLLAB was not tuned.",
         "",
     ]
@@ -91,7 +91,7 @@ def group_lines(results, group):
         ]
         for one in group
     ]
-    heads = ["setting", "validation loss", "validation accuracy, %", "runs", ""]
+    heads = ["setting", "validation loss", "validation accuracy, %", "folds or seeds", ""]
     what = f"{writing.MODELS.get(label, label)} on {writing.dataset(dataset)}"
     title = f"## {what}: {writing.count(len(group), 'setting')} tried"
     return [title, "", *table(heads, rows), *in_use(results, group), ""]

@@ -20,7 +20,7 @@ ERRICA = {
 
 
 def validation_section(results):
-    """What remains when the test fold is looked at once."""
+    """What remains when the test fold is evaluated once."""
     runs = [graph_run(dataset, model, "validation") for model in GRAPH_MODELS for dataset in SETS]
     rows = [validation_row(results, model) for model in GRAPH_MODELS]
     return [

@@ -63,7 +63,7 @@ def test_everything_twice_the_same(look):
     }
     assert files(first) == files(second)
     section = attention(Results(first))
-    assert attention(Results(second)) == section and section[0] == "# A look inside"
+    assert attention(Results(second)) == section and section[0] == "# What the attention does"
 
     report = json.loads((first / "attention/ba2motifs/hganet.json").read_text())
     assert (report["graphs"], report["nodes"], report["k"], report["epoch"]) == (100, 2500, 3, 1)
@@ -74,7 +74,7 @@ def test_everything_twice_the_same(look):
         assert module["choice"]["degree"] <= module["choice"]["degree_most"] + 1e-5
 
 
-def test_one_cell_by_its_path(look, runs):
+def test_one_run_by_its_path(look, runs):
     code, folder = look(str(runs / "tuning/karate/scale=sqrt"))
     assert code == 0
     report = json.loads((folder / "attention/tuning/karate/scale=sqrt.json").read_text())

@@ -62,26 +62,26 @@ def test_nothing_there(tmp_path):
     assert attention(Results(tmp_path))[-2] == "Not run yet."
 
 
-def test_asleep_in_every_module(write):
+def test_uniform_in_every_module(write):
     text = write(entry("mutag/hganet", 0.999, 0.998), entry("mutag/ganet", 0.999, 0.7, operator="gao"))
-    assert "Attention is asleep in `mutag/hganet`: the weights there are those of a plain mean" in text
-    assert "norm of W_K is 2.5 to 2.5 % of its first value" in text
-    assert "| `mutag/hganet` | hgao | 0.800 0.800 | 0.999 0.998 | asleep | 0.600 0.600 | 0.03 0.03 |" in text
-    assert "| `mutag/ganet` | gao | 0.800 0.800 | 0.999 0.700 | awake in 1 of 2 | – |" in text
-    assert "awake before training in `mutag/hganet`: training put it to sleep there." in text
-    assert "awake in at least one module of `mutag/ganet`." in text
+    assert "Attention is uniform in `mutag/hganet`: its weights there are those of a plain mean" in text
+    assert "norm of W_K is 2.5 to 2.5 % of its initial value" in text
+    assert "| `mutag/hganet` | hgao | 0.800 0.800 | 0.999 0.998 | uniform | 0.600 0.600 | 0.03 0.03 |" in text
+    assert "| `mutag/ganet` | gao | 0.800 0.800 | 0.999 0.700 | not uniform in 1 of 2 | – |" in text
+    assert "not uniform before training in `mutag/hganet`, but became so in training." in text
+    assert "not uniform in at least one module of `mutag/ganet`." in text
 
 
-def test_asleep_before_training(write):
+def test_uniform_before_training(write):
     text = write(entry("mutag/hganet", 0.999, start=0.995))
-    assert "It was so before training in `mutag/hganet`." in text and "put it to sleep" not in text
+    assert "It was so before training in `mutag/hganet`." in text and "became so" not in text
 
 
-def test_nobody_asleep(write):
-    assert "Attention is asleep in" not in write(entry("mutag/hganet", 0.9))
+def test_nothing_uniform(write):
+    assert "Attention is uniform in" not in write(entry("mutag/hganet", 0.9))
 
 
-def test_cells_stand_in_the_reports_order(write):
+def test_runs_stand_in_the_reports_order(write):
     text = write(entry("cora/hganet", 0.9), entry("mutag/hganet", 0.9))
     assert text.index("| `mutag/hganet`") < text.index("| `cora/hganet`")
 
@@ -90,7 +90,7 @@ def test_selection_never_and_sometimes_active(write):
     text = write(selection={"MUTAG": counts(3371, 1, 0, 0, 0, 0), "PTC": counts(100, 50, 25, 0, 0, 0)})
     assert "| MUTAG | 3,371 | 9 | 0.03 | 0 | 0 | 0 | 0 |" in text
     assert "On MUTAG no node has more than 8 candidates: k = 8, 16, 32 and 64 are one model there." in text
-    assert "figure 3 shows a curve over k on MUTAG; from k = 8 on it cannot come from k." in text
+    assert "Figure 3 shows a curve over k on MUTAG; from k = 8 on it cannot come from k." in text
     assert "of the nodes: 25.0 % on PTC." in text
 
 
@@ -101,9 +101,9 @@ def test_choices(write):
     proteins["modules"][1]["choice"] = low
     text = write(proteins, entry("mutag/hganet", 0.999))
     assert "| `proteins/hganet` | 8 | 25.0 | 0.60 0.30 | 0.50 0.50 | 0.75 0.75 | 0.40 0.00 |" in text
-    assert "the choice leans to high degrees in module 1; it leans to low degrees in module 2." in text
-    assert "For up to 40.0 % of its nodes somebody left out ties with somebody chosen." in text
-    assert "The selection was never active in `mutag/hganet`: nothing is chosen there." in text
+    assert "the selection leans to high degrees in module 1; it leans to low degrees in module 2." in text
+    assert "For up to 40.0 % of its nodes a neighbour left out ties with one selected." in text
+    assert "The selection was never active in `mutag/hganet`: nothing is left out there." in text
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_choices(write):
     ],
 )
 def test_words_for_a_choice(degree, words, write):
-    assert f"the choice {words} in module 1." in write(
+    assert f"the selection {words} in module 1." in write(
         entry("proteins/hganet", 0.9, choice={**CHOICE, "degree": degree, "tied": 0})
     )
 
@@ -136,16 +136,16 @@ def test_settings_tried(write, tmp_path):
         rule = {"mean": 80, "val_loss": 0.5, "val_accuracy": accuracy}
         (folder / "summary.json").write_text(json.dumps({"complete": True, "validation": rule}))
     text = write(*(entry(f"tuning/mutag/{name}", entropy) for name, entropy in names.items()))
-    assert "| MUTAG | `config` | 0.999 | asleep | 0.600 | 0.5000 | 82.50 |" in text
-    assert "| MUTAG | `no_decay=[key_kernel]` | 0.800 | awake in 1 of 1 | 0.600 | 0.5000 | 81.50 |" in text
-    assert "- MUTAG: awake in at least one module with `no_decay=[key_kernel]`; the highest" in text
+    assert "| MUTAG | `config` | 0.999 | uniform | 0.600 | 0.5000 | 82.50 |" in text
+    assert "| MUTAG | `no_decay=[key_kernel]` | 0.800 | not uniform in 1 of 1 | 0.600 | 0.5000 | 81.50 |" in text
+    assert "- MUTAG: not uniform in at least one module with `no_decay=[key_kernel]`; the highest" in text
     assert "highest validation accuracy is that of `config`" in text
-    assert "where attention is asleep." in text
+    assert "where attention is uniform." in text
     assert "## Entropy" not in text  # no reported run
 
 
 def test_settings_tried_without_summaries(write):
-    assert "- MUTAG: asleep with every setting." in write(entry("tuning/mutag/scale=sqrt", 0.999))
+    assert "- MUTAG: uniform with every setting." in write(entry("tuning/mutag/scale=sqrt", 0.999))
 
 
 def test_uniform_is_uniform_in_every_module():

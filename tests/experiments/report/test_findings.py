@@ -53,7 +53,7 @@ def test_control_and_paired_tests(results):
     found = text(findings(results))
     assert "above the linear control's on 1 of 1 data set at the best test epoch † and on 1 at the last epoch." in found
     # hGANet - linear; neither hGANet - cGANet nor cGANet - linear.
-    assert "Of 3 paired comparisons between models, fold by fold, 1 is more than noise under both tests" in found
+    assert "Of 3 paired comparisons between models over folds, 1 is significant under both tests" in found
 
 
 @pytest.mark.parametrize(

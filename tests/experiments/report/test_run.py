@@ -12,14 +12,14 @@ from experiments.report.runs import Run
 SMALL = ("folds=2", "model.num_modules=1")
 
 
-def small_cell(model, name="motifs"):
+def small_run(model, name="motifs"):
     return Run(f"{name}/{model}", "BA2Motifs", model, "paper", SMALL, ("--epochs", "1"))
 
 
 @pytest.fixture
 def runs(monkeypatch):
     """Two small runs in the place of the report's."""
-    made = [small_cell("hganet"), small_cell("linear")]
+    made = [small_run("hganet"), small_run("linear")]
     monkeypatch.setattr(module, "reported_runs", lambda: made)
     monkeypatch.setattr(module, "tuning_runs", list)
     return made
@@ -50,7 +50,7 @@ def test_goes_on_after_a_failure_and_names_it(runs, tmp_path, capsys, monkeypatc
     assert len(asked) == 2 and "failed: motifs/hganet, motifs/linear" in capsys.readouterr().out
 
 
-def test_a_stop_cancels_the_cells_that_wait(runs, tmp_path, monkeypatch):
+def test_a_stop_cancels_the_runs_that_wait(runs, tmp_path, monkeypatch):
     asked = []
 
     def stopped(words, **_):
@@ -59,7 +59,7 @@ def test_a_stop_cancels_the_cells_that_wait(runs, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         time.sleep(0.5)  # the one that was next in line before the stop came through
 
-    runs += [small_cell("hganet", name) for name in "abcdef"]
+    runs += [small_run("hganet", name) for name in "abcdef"]
     monkeypatch.setattr(module.subprocess, "run", stopped)
     with pytest.raises(KeyboardInterrupt):
         main(flags(tmp_path, "--jobs", "1"))

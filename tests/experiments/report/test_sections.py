@@ -2,6 +2,7 @@
 
 import pytest
 
+from experiments.report import readme
 from experiments.report.readme import config_figures, readme_block
 from experiments.report.results import Results
 from experiments.report.run import ROOT
@@ -97,14 +98,14 @@ def test_table_6_labels_lgcns_rule(results):
     assert "| Citeseer | hGANet | 72.7 ± 0.6 | 84.00 ± 2.98 | yes | 86.00 ± 2.98 |" in found
 
 
-def test_missing_cells_come_with_their_command(results):
+def test_missing_runs_come_with_their_command(results):
     put(results, node_run("Cora", "gcn"))
     found = text(table_6(results))
     assert "Not run yet: `cora/hganet`, `cora/linear`, `cora/gat`, `citeseer/hganet`" in found
     assert "python -m experiments.report.run --only cora/hganet cora/linear cora/gat citeseer/hganet" in found
 
 
-def test_unfinished_cell_counts_as_missing(results):
+def test_unfinished_run_counts_as_missing(results):
     put(results, graph_run("PTC", "hganet"), complete=False)
     assert "| PTC | hGANet | 65.02 | not run yet |" in text(table_5(results))
 
@@ -161,7 +162,7 @@ def test_noise_is_called_noise(results):
     put(results, graph_run("PTC", "cganet"), TEN[::-1])
     found = text(paired_tests(results))
     assert "Of 1 comparison, 0 (Wilcoxon) and 0 (corrected t) are below 0.05 before correction" in found
-    assert "no order of these models can be read" in found
+    assert "gives no order of these models" in found
     assert found.count("No comparison yet") == 5  # of two protocols with three tables each
 
 
@@ -198,7 +199,7 @@ def test_accuracy_decides_before_loss(results):
     assert "| 0.9000 | 73.00 | 10 | best so far |" in text(tuning(results))
 
 
-def test_every_cell_can_be_run_again(results):
+def test_every_run_can_be_repeated(results):
     run, tuning = graph_run("DD", "hganet"), tuning_runs()[0]
     put(results, run, git_revision=["b" * 40, "a" * 40 + "-dirty"], duration_seconds=45.0)
     tuned(results, tuning, 0.5)
@@ -228,6 +229,16 @@ def test_config_figures(results):
     put(results, graph_run("MUTAG", LINEAR))
     put(results, node_run("Cora", "gat"), duration_seconds=200.0)
     assert config_figures(results) == {
-        ("MUTAG", "cganet"): ("84.00 last, 86.00 best test", "1 h 02 min"),
+        ("MUTAG", "cganet"): ("84.00 last, 86.00 best test †", "1 h 02 min"),
         ("Cora", "gat"): ("84.00", "3 min"),
     }
+
+
+def test_config_table_lists_pairs_that_have_no_file_of_their_own(results, tmp_path, monkeypatch):
+    put(results, graph_run("MUTAG", "cganet"))
+    pairs = [readme.Pair("MUTAG", "cganet", "mutag_hganet.yaml"), readme.Pair("Karate", "hganet", "karate_hganet.yaml")]
+    monkeypatch.setattr(readme, "pairs", lambda folder: pairs)
+    lines = readme.config_table(results, tmp_path).splitlines()[2:]
+    measured = "84.00 last, 86.00 best test † | 1 h 02 min |"
+    assert lines[0] == f"| `mutag_hganet.yaml`, `--model cganet` | Table 5, cGANet on MUTAG | 89.00 | {measured}"
+    assert lines[1] == "| `karate_hganet.yaml` | - | - |  |  |"

@@ -20,7 +20,10 @@ def test_features_from_node_attributes():
     graph = nx.path_graph(3)
     nx.set_node_attributes(graph, {0: "C", 1: "N", 2: "C"}, "label")
     nx.set_node_attributes(graph, {0: [1, 2], 1: [3, 4], 2: [5, 6]}, "x")
-    np.testing.assert_array_equal(GraphDataset.from_networkx([graph])[0].x, [[1, 0], [0, 1], [1, 0]])
+    np.testing.assert_array_equal(GraphDataset.from_networkx([graph], features="labels")[0].x, [[1, 0], [0, 1], [1, 0]])
+    everything = GraphDataset.from_networkx([graph])
+    assert everything.features == "labels+attributes"
+    np.testing.assert_array_equal(everything[0].x, [[1, 0, 1, 2], [0, 1, 3, 4], [1, 0, 5, 6]])
     both = GraphDataset.from_networkx([graph], features="attributes+labels")
     np.testing.assert_array_equal(both[0].x, [[1, 2, 1, 0], [3, 4, 0, 1], [5, 6, 1, 0]])
     nx.set_node_attributes(graph, 7.5, "weight")

@@ -1,0 +1,206 @@
+"""What is to be predicted: classes, numbers or several yes-or-no answers, and which of them are missing."""
+
+import json
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ganet_tf.errors import DataFormatError
+
+KINDS = ("classes", "regression", "multilabel")
+MISSING = -1  # the class number of what is not known; in float targets it is NaN
+
+
+@dataclass(frozen=True)
+class Target:
+    """The kind of a data set's targets, and what their numbers mean.
+
+    | kind | made of | `y` | missing |
+    |---|---|---|---|
+    | `classes` | labels of any hashable type but float | int32 [n], numbers of `labels` | None; in `y` -1 |
+    | `regression` | floats, one or several for each | float32 [n, T] | NaN |
+    | `multilabel` | a matrix of 0 and 1 | float32 [n, T] | NaN |
+
+    Args:
+        kind: One of the above.
+        labels: For classes: the original labels, in the order of their numbers.
+        width: Number of outputs that a model needs.
+    """
+
+    kind: str = "classes"
+    labels: tuple[Hashable, ...] = ()
+    width: int = 1
+
+    def to_json(self) -> str:
+        """JSON text; `Target.from_json` makes the same of it."""
+        return json.dumps(
+            {"kind": self.kind, "labels": [to_plain(label) for label in self.labels], "width": self.width}
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Target":
+        try:
+            parts = json.loads(text)
+            target = cls(parts["kind"], tuple(from_plain(label) for label in parts["labels"]), int(parts["width"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataFormatError(f"this is not the JSON of a Target ({error!r})") from error
+        if target.kind not in KINDS or target.width < 1:
+            raise DataFormatError(f"this is not the JSON of a Target: kind {target.kind!r}, width {target.width}")
+        return target
+
+
+def read_targets(
+    values: Any, count: int, like: Target | None = None, what: str = "graphs"
+) -> tuple[np.ndarray, Target]:
+    """Finds out what kind of targets there are.
+
+    Args:
+        values: One for each graph or node: labels, floats, or a matrix [count, T]; None where nothing is known.
+        count: How many there are to be.
+        like: The target of another data set: classes get its numbers, and other kinds are refused.
+        what: What has the targets, for messages.
+
+    Returns:
+        (y, target).
+
+    Raises:
+        DataFormatError: For another number of targets, mixed kinds, or what `like` does not have.
+    """
+    if values is None:
+        values = [0] * count if like is None else [None] * count
+        if like is not None and like.kind != "classes":
+            return np.full((count, like.width), np.nan, np.float32), like
+    values = list(values)
+    if len(values) != count:
+        raise DataFormatError(f"there are {count} {what}, but {len(values)} labels")
+    if any(np.ndim(value) == 1 and not isinstance(value, tuple) for value in values):
+        y, target = _matrix(values, what)
+    elif any(isinstance(value, (float, np.floating)) for value in values):
+        y, target = _numbers(values, what)
+    else:
+        return _classes(values, like, what)
+    if like is not None and (like.kind, like.width) != (target.kind, target.width):
+        raise DataFormatError(
+            f"these targets are {target.kind} ({target.width} each), but {like.kind} ({like.width} each) is expected"
+        )
+    return y, target
+
+
+def _numbers(values, what):
+    """Floats, with whole numbers among them; None and NaN are missing."""
+    strangers = [value for value in values if not _is_number(value) and value is not None]
+    if strangers:
+        raise DataFormatError(
+            f"the targets of the {what} are of mixed kinds: there are floats, and {strangers[0]!r}; floats are for "
+            "regression, anything else for classes"
+        )
+    y = np.array([np.nan if value is None else value for value in values], np.float32)[:, None]
+    return _finite(y, what), Target("regression")
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+
+
+def _matrix(values, what):
+    """Several answers for each: 0 and 1 only is multi-label, floats are regression."""
+    try:
+        widths = {len(value) for value in values if value is not None}
+        (width,) = widths
+        rows = [np.full(width, np.nan) if value is None else np.asarray(value, np.float64) for value in values]
+    except (ValueError, TypeError):
+        raise DataFormatError(f"the targets of the {what} must be rows of numbers, all of one length") from None
+    y = np.stack(rows)
+    whole = all(np.asarray(value).dtype.kind in "iub" for value in values if value is not None)
+    y = np.where(y == MISSING, np.nan, y) if whole else y
+    if np.isin(y[~np.isnan(y)], (0, 1)).all():
+        return y.astype(np.float32), Target("multilabel", width=width)
+    if whole:
+        raise DataFormatError(
+            f"the targets of the {what} are a matrix of whole numbers that are not 0 and 1 alone; multi-label targets "
+            "are 0 and 1, regression targets are floats"
+        )
+    return _finite(y.astype(np.float32), what), Target("regression", width=width)
+
+
+def _finite(y, what):
+    if np.isinf(y).any():
+        raise DataFormatError(f"the targets of the {what} are infinite in row {np.isinf(y).any(axis=1).argmax()}")
+    return y
+
+
+def _classes(values, like, what):
+    """Numbers of labels; None is missing."""
+    try:
+        found = set(values) - {None}
+    except TypeError:
+        strange = next(value for value in values if not isinstance(value, Hashable))
+        raise DataFormatError(f"the label {strange!r} of one of the {what} cannot be a class") from None
+    labels = in_order(found)
+    if like is not None:
+        if like.kind != "classes":
+            raise DataFormatError(f"these targets are classes, but {like.kind} is expected")
+        unknown = in_order(found - set(like.labels))
+        if unknown:
+            raise DataFormatError(f"the class {unknown[0]!r} is not one of {list(like.labels)}")
+        labels = like.labels
+    known = {label: number for number, label in enumerate(labels)}
+    y = np.array([MISSING if value is None else known[value] for value in values], np.int32)
+    return y, Target("classes", tuple(_plain_number(label) for label in labels), max(len(labels), 1))
+
+
+def _plain_number(value):
+    """A label as Python has it: NumPy's numbers would print as np.int64(3)."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def in_order(values: Iterable[Hashable]) -> list[Hashable]:
+    """Sorted values; of mixed types, which do not compare, by their text."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=str)
+
+
+def strata(y: np.ndarray, target: Target, parts: int) -> np.ndarray:
+    """Numbers from 0 by which a data set is cut into like parts: classes, or ranges of the first number.
+
+    Multi-label targets have no such order: they are cut at random.
+    """
+    if target.kind == "classes":
+        return y - y.min()
+    if target.kind == "multilabel":
+        return np.zeros(len(y), np.int64)
+    order = np.argsort(np.argsort(np.nan_to_num(y[:, 0]), kind="stable"), kind="stable")
+    ranges = max(min(5, len(y) // max(parts, 1)), 1)
+    return order * ranges // max(len(y), 1)
+
+
+def to_plain(value: Hashable) -> Any:
+    """A label as JSON has it; tuples, which it does not have, as {"tuple": [...]}."""
+    value = _plain_number(value)
+    if isinstance(value, tuple):
+        return {"tuple": [to_plain(part) for part in value]}
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    raise DataFormatError(
+        f"the label {value!r} cannot be saved: labels of str, int, float, bool and tuples of them can"
+    )
+
+
+def from_plain(value: Any) -> Hashable:
+    """The label that `to_plain` was given."""
+    return tuple(from_plain(part) for part in value["tuple"]) if isinstance(value, dict) else value
+
+
+def label_columns(columns: Sequence[Sequence[Hashable]], count: int) -> tuple[np.ndarray, list[int], list[Hashable]]:
+    """Codes [n, L] of some columns of labels, how many labels each column has, and the labels, column after column."""
+    codes, counts, values = [], [], []
+    for column in columns:
+        known = {value: code for code, value in enumerate(in_order(set(column)))}
+        codes.append([known[value] for value in column])
+        counts.append(len(known))
+        values += [_plain_number(value) for value in known]
+    return np.array(codes, np.int32).reshape(len(columns), count).T, counts, values

@@ -1,0 +1,5 @@
+import sys
+
+from tests.mutants.run import main
+
+sys.exit(main())

@@ -1,0 +1,92 @@
+"""Bugs in the operators: each against the layer's NumPy oracle or a graph made for it."""
+
+from tests.mutants.run import Mutant
+
+OPS, LAYERS = "ganet_tf/ops", "tests/layers"
+
+MUTANTS = [
+    Mutant(
+        "eq. (4) without the absolute value",
+        f"{OPS}/hgao.py",
+        "tf.abs(tf.linalg.matvec(x, projection))",
+        "tf.linalg.matvec(x, projection)",
+        f"{LAYERS}/test_hgao.py::TestHGAO::test_oracle_on_drawn_graphs",
+    ),
+    Mutant(
+        "eq. (4) without the norm of p",
+        f"{OPS}/hgao.py",
+        " / tf.norm(safe)",
+        "",
+        f"{LAYERS}/test_hgao.py::TestHGAO::test_oracle_on_drawn_graphs",
+    ),
+    Mutant(
+        "NaN at a zero projection",
+        f"{OPS}/hgao.py",
+        "tf.norm(safe)",
+        "tf.norm(projection)",
+        f"{LAYERS}/test_hgao.py::test_zero_projection_gives_no_nan",
+    ),
+    Mutant(
+        "hGAO shows its choice in another order",
+        f"{OPS}/hgao.py",
+        'direction="DESCENDING", stable=True',
+        'direction="ASCENDING", stable=True',
+        f"{LAYERS}/test_hgao.py::TestSelected::test_says_what_the_layer_attends_to",
+    ),
+    Mutant(
+        "nodes with k + 1 neighbours keep all of them unranked",
+        f"{OPS}/selection.py",
+        "nb.degrees > k,",
+        "nb.degrees > k + 1,",
+        "tests/ops/test_selection.py::test_degrees_of_all_sizes_at_once",
+    ),
+    Mutant(
+        "padding ranks above negative scores",
+        f"{OPS}/selection.py",
+        'float("-inf")',
+        "0.0",
+        "tests/ops/test_selection.py::test_scores_of_entries_may_rank_negative_and_infinite",
+    ),
+    Mutant(
+        "cGAO's softmax over columns",
+        f"{OPS}/cgao.py",
+        "return tf.nn.softmax(scores)",
+        "return tf.nn.softmax(scores, axis=-2)",
+        f"{LAYERS}/test_cgao.py::TestCGAO::test_oracle_on_drawn_graphs",
+    ),
+    Mutant(
+        "cGAO scaled by all nodes of the batch",
+        f"{OPS}/cgao.py",
+        "tf.cast(layout.sizes, keys.dtype)[:, None, None]",
+        "tf.cast(tf.shape(keys)[0], keys.dtype)",
+        f"{LAYERS}/test_cgao.py::test_scale",
+    ),
+    Mutant(
+        "GCN normalized by rows instead of both sides",
+        f"{OPS}/gcn.py",
+        "return tf.math.rsqrt(degrees), tf.math.rsqrt(degrees)",
+        "return 1.0, 1.0 / degrees",
+        f"{LAYERS}/test_gcn.py::TestGCN::test_oracle_on_drawn_graphs",
+    ),
+    Mutant(
+        "GCN's gradient along the edges instead of against them",
+        f"{OPS}/gcn.py",
+        "nb.adjacency(h.dtype, transposed=True)",
+        "nb.adjacency(h.dtype)",
+        f"{LAYERS}/test_gcn.py::TestGCN::test_gradients_on_drawn_graphs",
+    ),
+    Mutant(
+        "sort pooling takes the smallest",
+        f"{OPS}/sort_pooling.py",
+        'direction="DESCENDING"',
+        'direction="ASCENDING"',
+        f"{LAYERS}/test_sort_pooling.py::TestSortPooling::test_oracle_on_drawn_graphs",
+    ),
+    Mutant(
+        "sort pooling sends a gradient to nodes that it left out",
+        f"{OPS}/sort_pooling.py",
+        "tf.where(rank < k, layout.graph_ids * k + rank, -1)",
+        "layout.graph_ids * k + tf.minimum(rank, k - 1)",
+        f"{LAYERS}/test_sort_pooling.py::TestSortPooling::test_gradients_on_drawn_graphs",
+    ),
+]
