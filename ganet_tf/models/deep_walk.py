@@ -5,7 +5,7 @@ import numpy as np
 import tensorflow as tf
 
 from ganet_tf.layers.checks import check_units
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.models.pretraining import Pretrained
 from ganet_tf.models.skip_gram import SkipGram, logistic_regression
 
@@ -93,7 +93,7 @@ class DeepWalk(Pretrained, GraphModel):
 
     def call(self, inputs, training=None):
         """Class scores from the vectors of the nodes asked for."""
-        return self.out(self.vectors(inputs))
+        return as_logits(self.out(self.vectors(inputs)))
 
     def vectors(self, inputs):
         """The vectors of the nodes asked for, [n, units]."""
