@@ -114,7 +114,7 @@ def test_get_operator_leaves_out_what_an_operator_does_not_have():
     }
     layers = {name: get_operator(name, 6, **switches) for name in operator_names()}
     assert layers["hgao"].gate is None and layers["gao"].score == layers["topk"].score == "cosine"
-    assert layers["cgao"].heads == 2 and not hasattr(layers["cgao"], "score")
+    assert layers["cgao"].heads == 2 and layers["cgao"].score == "dot"
     assert layers["sampled"].heads == 1 and not hasattr(layers["linear"], "heads")
 
 
