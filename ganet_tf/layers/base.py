@@ -165,6 +165,7 @@ class AttentionLayer(GraphLayer):
 
     scale_names = ("sqrt",)
     heads = 1
+    score = "dot"
 
     def __init__(self, units: int, scale: float | str | None = None, implementation: str = "sparse", **kwargs):
         super().__init__(units, **kwargs)
@@ -182,6 +183,10 @@ class AttentionLayer(GraphLayer):
     def key_width(self, num_features):
         """Channels of a key, None for no keys: those of the query, which is x itself, so that W_K is square."""
         return num_features
+
+    def queries(self, x):
+        """x itself."""
+        return x
 
     def project(self, x):
         """Keys [N, heads · key width], or None, and values [N, heads · units]."""
@@ -280,7 +285,7 @@ class ScoredLayer(SavesSeed, HeadsLayer):
 
     def queries(self, x):
         """x itself; for cosine scores x W_Q [N, heads · query_units]."""
-        return tf.matmul(x, tf.cast(self.query_kernel, x.dtype)) if self.score == "cosine" else x
+        return tf.matmul(x, tf.cast(self.query_kernel, x.dtype)) if self.score == "cosine" else super().queries(x)
 
     @property
     def score_options(self):

@@ -179,8 +179,7 @@ class _Run:
         """GAO, and with a choice before the softmax hGAO (by y), the top-k alternative and hard attention (by e)."""
         found = self._projected(layer, x)
         k = {layers.GAO: None, layers.SampledGAO: 1}.get(type(layer), getattr(layer, "k", None))
-        score = getattr(layer, "score", "dot")
-        one_for_all = {"dot": ("queries",), "cosine": (), "uniform": ("queries", "keys")}[score]
+        one_for_all = {"dot": ("queries",), "cosine": (), "uniform": ("queries", "keys")}[layer.score]
 
         def attend(chunk):
             queries = _queries(layer, x[chunk.start : chunk.stop])
@@ -190,7 +189,7 @@ class _Run:
                     name: array if name in one_for_all else _of_head(array, h, layer.heads)
                     for name, array in {"queries": queries, **found}.items()
                 }
-                outputs.append(_attend(chunk, own, k, score))
+                outputs.append(_attend(chunk, own, k, layer.score))
             return layer.finish(tf.convert_to_tensor(np.concatenate(outputs, axis=1)))
 
         return self._by_chunks(attend, layer)
@@ -208,7 +207,7 @@ class _Run:
                 found["keys"], found["values"] = layer.project_gated(own, gates)
             else:
                 found["keys"], found["values"] = layer.project(own)
-            if getattr(layer, "score", "dot") == "cosine":
+            if layer.score == "cosine":
                 found["keys"] = _unit(found["keys"], layer.heads)
             names[:] = [name for name, array in found.items() if array is not None]
             return [found[name] for name in names]
@@ -299,7 +298,7 @@ class _Run:
 def _queries(layer, x):
     """The queries of some nodes, [rows, F] or [rows, heads · width], with the factors on their scores."""
     own = tf.cast(x, layer.variable_dtype)
-    if getattr(layer, "score", "dot") == "cosine":
+    if layer.score == "cosine":
         temperature = tf.repeat(tf.convert_to_tensor(layer.temperature), layer.query_units)
         own = temperature * _unit(layer.queries(own), layer.heads)
         width = layer.query_units

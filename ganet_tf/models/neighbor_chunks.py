@@ -36,7 +36,7 @@ class NeighborChunks:
             repetitions and self-loops is the fast case.
         num_nodes: N.
         entries: Entries of a chunk at most; a node with more has a chunk of its own.
-        edge_weights: [E] or None. Of an edge that is given several times the largest counts; a node's own is 1.
+        edge_weights: [E] or None. Those of an edge that is given several times are added; a node's own is 1.
 
     Attributes:
         degrees: [N], d̂_i: the size of N(i), or the sum of its weights.
@@ -121,7 +121,7 @@ def weighted_sum(weights, values, chunk):
 def canonical(edges, num_nodes, weights=None):
     """`edges` sorted by (target, source), each once, without self-loops; the same array where it is so already.
 
-    With them `weights`, or None: of a repeated edge the largest.
+    With them `weights`, or None: those of a repeated edge are added.
     """
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise ValueError(f"`edges` must have shape [edges, 2], a row = (source, target), but has {edges.shape}.")
@@ -143,8 +143,7 @@ def canonical(edges, num_nodes, weights=None):
     other = edges[:, 0] != edges[:, 1]
     key, place = np.unique(key[other], return_inverse=True)
     if weights is not None:
-        given, weights = weights[other], np.zeros(len(key), weights.dtype)
-        np.maximum.at(weights, place, given)
+        weights = np.bincount(place, weights[other], len(key)).astype(weights.dtype)
     return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32), weights
 
 

@@ -97,7 +97,8 @@ class Neighborhood(TensorCache):
 class EdgeWeights(TensorCache):
     """The weights a_ij of a graph's neighbour lists, with a_ii = 1 whatever a given self-loop says.
 
-    Of an edge that is given several times the largest weight counts: with all weights 1 everything is as without.
+    The weights of an edge that is given several times are added, as `ganet_tf.data` does. (Without weights such an edge
+    is one edge.)
 
     Attributes:
         degrees: [N], d̂_i = Σ_j a_ij, at least 1.
@@ -110,7 +111,7 @@ class EdgeWeights(TensorCache):
             # The neighbour lists are sorted by (target, source): each given edge is looked up in them.
             key = tf.bitcast(tf.stack([nb.columns, nb.rows], 1), tf.int64)
             places = tf.searchsorted(key, tf.bitcast(tf.cast(edges, tf.int32), tf.int64))
-            given = tf.math.unsorted_segment_max(tf.stop_gradient(edge_weights), places, tf.size(nb.columns))
+            given = tf.math.unsorted_segment_sum(tf.stop_gradient(edge_weights), places, tf.size(nb.columns))
             self._entries = tf.where(tf.equal(nb.rows, nb.columns), tf.ones_like(given), given)
             self.degrees = tf.math.segment_sum(self._entries, nb.rows)
 
