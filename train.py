@@ -80,13 +80,14 @@ def run(arguments, argv):
     numbers = command_line.parse_numbers(arguments.folds, fold_numbers(config), folder.word)
     report = console.Reporter(len(numbers), config.epochs, folder.word, arguments.quiet)
 
+    task = make_task(config, dataset)
     folder.prepare()
-    config = claim(folder, config)
+    config = claim(folder, config, dataset)
     if config.deterministic:
         environment.make_deterministic()
-    console.greet(report, config, dataset, folder, numbers)
+    console.greet(report, config, dataset, folder, numbers, task.notes)
 
-    elsewhere = Trainer(make_task(config, dataset), folder, report).run(numbers)
+    elsewhere = Trainer(task, folder, report).run(numbers)
     summary = write_summary(config, folder, command_line.command(argv), {"data": dataset.statistics()})
     return console.conclude(report, summary, folder, elsewhere)
 

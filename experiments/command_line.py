@@ -13,7 +13,8 @@ EPILOG = """examples:
   python train.py --task graph --dataset DD          hGANet with configs/dd_hganet.yaml
   python train.py --task node --dataset Cora --model gat
   python train.py --dataset PROTEINS --set model.operator=linear --protocol validation
-  python train.py --dataset path/to/FOLDER           your own graphs in TU layout
+  python train.py --dataset path/to/FOLDER           your own graphs: TU layout, CSV files or an .npz
+  python train.py --task node --dataset mine.npz     your own nodes
 """
 # Flags that change where or how a run is done, not what it gives.
 INCIDENTAL = {"--data-dir": 1, "--output": 1, "--folds": 1, "--quiet": 0}
@@ -23,10 +24,10 @@ DEMO_EPOCHS = {"MUTAG": "60", "BA2Motifs": "10"}
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are exceptions, so that train.py prints all of them alike."""
+    """An argument parser whose errors are exceptions, so that a script prints all of them alike."""
 
     def error(self, message):
-        raise ConfigError(f"{message} (python train.py --help lists all flags).")
+        raise ConfigError(f"{message} (python {self.prog} --help lists all flags).")
 
 
 def parser():
@@ -39,7 +40,7 @@ def parser():
     )
     add = parser.add_argument
     add("--task", choices=TASKS, help="classify graphs or nodes; follows from the data set if left out")
-    add("--dataset", metavar="NAME", help="a data set's name, or a folder with your own in TU layout")
+    add("--dataset", metavar="NAME", help="a data set's name, or the path of your own: see docs/data.md")
     add("--model", metavar="NAME", help="hganet (default), cganet, ganet, dgcnn, gcn or gat")
     add("--config", metavar="FILE", help="a YAML file; default: configs/<dataset>_<model>.yaml")
     add(

@@ -10,7 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from experiments import paper, selection
-from experiments.config import all_configs, fold_numbers, label
+from experiments.config import all_configs, fold_numbers, is_folder, label
+from experiments.objective import METRICS, OBJECTIVES
 from ganet_tf import data
 from ganet_tf.layers import operator_names
 
@@ -86,7 +87,7 @@ class Reporter:
         self.done += 1
         self._times.append(seconds)
         if "failed" not in result:
-            rules = ", ".join(f"{r} {100 * v['accuracy']:.2f} %" for r, v in result["rules"].items())
+            rules = ", ".join(f"{rule} {figure(values)}" for rule, values in result["rules"].items())
             self.say(f"{self.word} {number}: {rules} ({clock(seconds)})")
 
     def callbacks(self):
@@ -98,15 +99,17 @@ class Reporter:
     def table(self, summary):
         """The table at the end: one row per fold, the mean, the paper."""
         rules = [rule for rule in selection.LABELS if rule in summary]
-        title = f"{summary['dataset']}, {summary['label']}, protocol {summary['protocol']}: test accuracy in %"
+        metric = summary.get("metric", "accuracy")
+        title = f"{summary['dataset']}, {summary['label']}, protocol {summary['protocol']}: test "
+        title += METRICS[metric].title
         table = Table(title=title, box=box.SIMPLE_HEAD, show_footer=False)
         table.add_column(self.word)
         for rule in rules:
             table.add_column(rule, justify="right")
-        for i, number in enumerate(summary["folds"]):
-            table.add_row(str(number), *(_cell(summary[rule], i) for rule in rules))
+        for i, fold in enumerate(summary["folds"]):
+            table.add_row(str(fold), *(_cell(summary[rule], i, metric) for rule in rules))
         table.add_section()
-        table.add_row("mean ± std", *(f"{summary[r]['mean']:.2f} ± {summary[r]['std']:.2f}" for r in rules))
+        table.add_row("mean ± std", *(mean_and_std(summary[rule], metric) for rule in rules))
         if summary["paper_text"]:
             table.add_row("paper", *(summary["paper_text"] for _ in rules))
         self.console.print(table)
@@ -138,9 +141,7 @@ class FoldBar(keras.callbacks.Callback):
         self._bar.update(self._epoch * self._steps, finalize=True)
 
 
-VALUES = (
-    "train_loss", "train_accuracy", "val_loss", "val_accuracy", "test_loss", "test_accuracy",
-)  # fmt: skip
+VALUES = tuple(f"{part}_{what}" for part in ("train", "val", "test") for what in ("loss", *METRICS))
 
 
 def values(row):
@@ -158,12 +159,30 @@ def clock(seconds):
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
-def _cell(rule, i):
+def figure(values):
+    """A fold's figure as text: the first metric that it has."""
+    name = next(name for name in METRICS if name in values)
+    if values[name] is None:
+        return "undefined"
+    return f"{number(METRICS[name].scale * values[name], name)}{METRICS[name].unit}"
+
+
+def number(value, metric="accuracy"):
+    """A figure as text: percent with two digits behind the point, others with four that count."""
+    return "-" if value is None else f"{value:.2f}" if METRICS[metric].unit else f"{value:.4g}"
+
+
+def mean_and_std(rule, metric="accuracy"):
+    """Mean and standard deviation of a rule as text, "90.00 ± 1.20"."""
+    return f"{number(rule['mean'], metric)} ± {number(rule['std'], metric)}"
+
+
+def _cell(rule, i, metric):
     epoch = rule["epochs"][i]
-    return f"{rule['per_fold'][i]:.2f} ({epoch})"
+    return f"{number(rule['per_fold'][i], metric)} ({epoch})"
 
 
-def greet(report, config, dataset, folder, numbers):
+def greet(report, config, dataset, folder, numbers, notes=()):
     """Says what is going to happen, and what has happened before."""
     for number in fold_numbers(config):
         if problem := folder.damage(number):
@@ -177,8 +196,12 @@ def greet(report, config, dataset, folder, numbers):
         f"{what}: {len(numbers)} {folder.word}s of at most {config.epochs} epochs, protocol "
         f"{config.protocol}, into {folder.path}"
     )
+    for note in notes:
+        report.note(note)
     if config.task == "graph":
         report.say(f"folds: {config.splits}")
+    if is_folder(config.dataset) or dataset.target.kind != "classes":
+        report.say(f"targets: {targets(dataset.target)}")
     if finished and len(finished) == len(numbers):
         report.say(
             f"This run is finished: here is its result. To run it again, delete {folder.path} or choose "
@@ -186,6 +209,14 @@ def greet(report, config, dataset, folder, numbers):
         )
     elif finished:
         report.say(f"Already finished: {folder.word} {', '.join(map(str, finished))}.")
+
+
+def targets(target):
+    """A target's kind, outputs and metrics as text."""
+    names = " and ".join(METRICS[name].text for name in OBJECTIVES[target.kind].metrics)
+    labels = [str(label) for label in target.labels[:6]] + (["..."] if len(target.labels) > 6 else [])
+    outputs = ", ".join(labels) if labels else f"{target.width} for each"
+    return f"{target.kind} ({outputs}), measured by {names}"
 
 
 def conclude(report, summary, folder, elsewhere):
@@ -206,7 +237,9 @@ def conclude(report, summary, folder, elsewhere):
 def last_line(summary, folder):
     """The whole result in a line."""
     rules = [rule for rule in selection.LABELS if rule in summary]
-    figures = [f"{rule} {summary[rule]['mean']:.2f} ± {summary[rule]['std']:.2f}" for rule in rules]
+    metric = summary.get("metric", "accuracy")
+    named = f" {METRICS[metric].text}" if "metric" in summary else ""
+    figures = [f"{rule}{named} {mean_and_std(summary[rule], metric)}" for rule in rules]
     if summary["paper_text"]:
         figures.append(f"paper {summary['paper_text']}")
     count = f"{len(summary['folds'])} {folder.word}s"

@@ -14,6 +14,7 @@ from pathlib import Path
 from experiments import config as settings
 from experiments.checkpoint import NAMES as CHECKPOINTS
 from experiments.lock import guard
+from ganet_tf.data import Encoder, Target
 from ganet_tf.errors import RunError
 from ganet_tf.files import UNFINISHED, named, remove_unfinished, sync, write_whole
 
@@ -27,9 +28,9 @@ PROBE_BYTES = 32 * 2**20  # a model, two checkpoints and a temporary copy of the
 class RunFolder:
     """Paths below one run's folder.
 
-    Layout: `config.yaml`, `fold-01/{history.csv, result.json, model.keras}` (`run-01` on the node
-    task), `summary.json`, `summary.md`, `curves.png`. A fold with a `result.json` is finished: that
-    file is written last.
+    Layout: `config.yaml`, `encoder.json`, `fold-01/{history.csv, result.json, model.keras, test.csv}` (`run-01` on
+    the node task), `summary.json`, `summary.md`, `curves.png`, `confusion.csv`. A fold with a `result.json` is
+    finished: that file is written last.
 
     Args:
         path: the folder.
@@ -43,6 +44,10 @@ class RunFolder:
     @property
     def config(self):
         return self.path / "config.yaml"
+
+    @property
+    def encoder(self):
+        return self.path / "encoder.json"
 
     def fold(self, number):
         """The folder of one fold, or of one repetition."""
@@ -188,26 +193,73 @@ def folder_name(config, base, stem):
     return name if name.strip(".") else "run"  # a config called ...yaml must not lead out of runs/
 
 
-def claim(folder, config):
-    """Writes config.yaml into a new folder, or makes sure that an old one has the same config.
+def claim(folder, config, dataset=None):
+    """Writes config.yaml and encoder.json into a new folder, or makes sure that an old one has the same.
+
+    Args:
+        folder: the `RunFolder`.
+        config: the run's config.
+        dataset: its data set, whose encoder and target are kept; None keeps none.
 
     Returns:
         The config; `runs` may have grown to what the folder already had.
 
     Raises:
-        RunError: when the folder belongs to another config; nothing is changed then.
+        RunError: when the folder belongs to another config, or to other data; nothing is changed then.
     """
     with guard(folder.path):
         if not folder.config.exists():
             _check_empty(folder)
             settings.save(config, folder.config)
+            _claim_encoder(folder, config, dataset)
             return config
         old = settings.load(folder.config)
         _check_same(folder, old, config)
+        _claim_encoder(folder, config, dataset)
         if config.task == "node" and config.runs != old.runs:
             config = dataclasses.replace(config, runs=max(config.runs, old.runs))
             settings.save(config, folder.config)
         return config
+
+
+def _claim_encoder(folder, config, dataset):
+    """Keeps how features and targets were made; what is kept already must be the same."""
+    if dataset is None:
+        return
+    text = encoder_text(config.dataset, dataset)
+    if not folder.encoder.exists():
+        write_whole(folder.encoder, text)
+    elif read_encoder(folder)[1:] != (dataset.encoder, dataset.target):
+        raise RunError(
+            f"{folder.path} holds a run on other data ({folder.encoder.name} there has other features or classes than "
+            f"{config.dataset} now); nothing was changed: choose another folder with --output, or delete that one."
+        )
+
+
+def encoder_text(name, dataset):
+    """What encoder.json says: the data set's name, its encoder and its target."""
+    parts = {"dataset": name, "task": settings.task_of(dataset)}
+    parts |= {"encoder": json.loads(dataset.encoder.to_json()), "target": json.loads(dataset.target.to_json())}
+    return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_encoder(folder):
+    """(name of the data set, `Encoder`, `Target`) of a run.
+
+    Raises:
+        RunError: when encoder.json is not there, or is not what `encoder_text` writes.
+    """
+    try:
+        parts = json.loads(folder.encoder.read_text(encoding="utf-8"))
+        encoder, target = (json.dumps(parts[name]) for name in ("encoder", "target"))
+        return parts["dataset"], Encoder.from_json(encoder), Target.from_json(target)
+    except FileNotFoundError:
+        raise RunError(
+            f"{folder.path} has no encoder.json: it is no run's folder, or of an older version; give train.py the "
+            "run's command again, which adds it."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise RunError(f"{folder.encoder} cannot be read ({error}).") from error
 
 
 def _check_empty(folder):

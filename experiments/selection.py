@@ -18,24 +18,29 @@ class Selection:
     Args:
         select: "val_loss" (lowest) or "val_accuracy" (highest).
         patience: epochs, or None for no stop.
+        metric: the metric that is watched beside the loss.
+        higher: whether more of it is better.
     """
 
-    def __init__(self, select="val_loss", patience=None):
+    def __init__(self, select="val_loss", patience=None, metric="accuracy", higher=True):
         self.select = select
         self.patience = patience
+        self.metric = f"val_{metric}"
+        self._sign = 1 if higher else -1
         self.epoch = None
         self._best = None
         self._loss = float("inf")
-        self._accuracy = float("-inf")
+        self._value = float("-inf")
         self._waited = 0
 
     def update(self, row):
         """Takes in an epoch's row; returns whether it is the new best."""
-        reached = row["val_loss"] <= self._loss or row["val_accuracy"] >= self._accuracy
+        watched = self._sign * row[self.metric]
+        reached = row["val_loss"] <= self._loss or watched >= self._value
         self._loss = min(self._loss, row["val_loss"])
-        self._accuracy = max(self._accuracy, row["val_accuracy"])
+        self._value = max(self._value, watched)
         self._waited = 0 if reached else self._waited + 1
-        value = -row["val_loss"] if self.select == "val_loss" else row["val_accuracy"]
+        value = -row["val_loss"] if self.select == "val_loss" else watched
         if self._best is not None and value <= self._best:
             return False
         self._best, self.epoch = value, row["epoch"]
@@ -46,15 +51,14 @@ class Selection:
         return self.patience is not None and self._waited >= self.patience
 
 
-def last_epoch(rows):
-    """The last epoch's test accuracy."""
-    return {"epoch": rows[-1]["epoch"], "accuracy": rows[-1]["test_accuracy"]}
+def last_epoch(rows, metrics=("accuracy",)):
+    """The last epoch's test values."""
+    return _found(rows[-1], metrics)
 
 
-def best_test_epoch(rows):
-    """The highest test accuracy of any epoch, the first one on ties."""
-    best = max(rows, key=lambda row: (row["test_accuracy"], -row["epoch"]))
-    return {"epoch": best["epoch"], "accuracy": best["test_accuracy"]}
+def best_test_epoch(rows, metrics=("accuracy",), higher=True):
+    """The epoch with the best test value of the first metric, the first one on ties."""
+    return _found(max(rows, key=lambda row: (_rank(row[f"test_{metrics[0]}"], higher), -row["epoch"])), metrics)
 
 
 def max_test_lgcn(rows):
@@ -65,12 +69,21 @@ def max_test_lgcn(rows):
             reached = row["val_accuracy"]
             if best is None or row["test_accuracy"] > best["test_accuracy"]:
                 best = row
-    return {"epoch": best["epoch"], "accuracy": best["test_accuracy"]}
+    return _found(best, ("accuracy",))
 
 
-def best_mean_epoch(curves):
-    """The epoch at which the mean of all folds' test curves is highest, and each fold's value there."""
+def best_mean_epoch(curves, metric="accuracy", higher=True):
+    """The epoch at which the mean of all folds' test curves is best, and each fold's value there."""
     length = min(len(rows) for rows in curves)
-    columns = [[rows[i]["test_accuracy"] for rows in curves] for i in range(length)]
-    best = max(range(length), key=lambda i: (sum(columns[i]), -i))
+    columns = [[rows[i][f"test_{metric}"] for rows in curves] for i in range(length)]
+    best = max(range(length), key=lambda i: (_rank(sum(columns[i]), higher), -i))
     return curves[0][best]["epoch"], columns[best]
+
+
+def _found(row, metrics):
+    return {"epoch": row["epoch"], **{metric: row[f"test_{metric}"] for metric in metrics}}
+
+
+def _rank(value, higher):
+    """What is the greater the better a value is; NaN, which is not known, is worst."""
+    return float("-inf") if value != value else value if higher else -value

@@ -9,9 +9,11 @@ from datetime import datetime, timezone
 import numpy as np
 
 from experiments import environment, paper, selection
+from experiments.answers import class_figures, class_pages
 from experiments.config import fold_numbers, label, to_tree
-from experiments.console import clock
+from experiments.console import clock, mean_and_std, number
 from experiments.lock import guard
+from experiments.objective import METRICS, OBJECTIVES
 from experiments.run_folder import read_history
 from ganet_tf.files import write_whole
 
@@ -35,7 +37,11 @@ def write_summary(config, folder, command, facts=None):
     with guard(folder.path):
         summary, curves = summarize(config, folder, command, facts)
         write_whole(folder.path / "summary.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
-        write_whole(folder.path / "summary.md", markdown(summary))
+        pages = []
+        if found := class_figures(folder.fold(n) / "test.csv" for n in summary["folds"]):
+            pages, table = class_pages(*found)
+            write_whole(folder.path / "confusion.csv", table)
+        write_whole(folder.path / "summary.md", markdown(summary, pages))
         if curves:
             plot_curves(curves, summary, folder)
     return summary
@@ -61,6 +67,7 @@ def summarize(config, folder, command, facts=None):
         "paper_text": cell.text if cell else None,
         "paper_source": cell.place if cell else None,
         **_rules(good, curves),
+        **_kind(good),
         **_origin(config, command, results),
         **(facts or {}),
         "config": to_tree(config),
@@ -68,31 +75,58 @@ def summarize(config, folder, command, facts=None):
     return summary, curves
 
 
+def metrics_of(results):
+    """What was measured in some folds, the reported one first; accuracy where nothing is finished."""
+    rules = [entry for result in results.values() for entry in result["rules"].values()]
+    return [name for name in METRICS if rules and name in rules[0]] or ["accuracy"]
+
+
+def _kind(results):
+    """What the figures are, where they are no accuracies."""
+    metric = metrics_of(results)[0]
+    return {} if metric == "accuracy" else {"metric": metric}
+
+
 def _rules(results, curves):
-    """{rule: mean, std (n - 1) and the single values, all in percent}."""
+    """{rule: mean, std (n - 1) and the single values, in percent where the metric is a share}."""
     found = {}
+    metric, *others = metrics_of(results)
     for rule in selection.LABELS:
         entries = [result["rules"][rule] for result in results.values() if rule in result["rules"]]
         if entries:
-            found[rule] = _statistics([entry["accuracy"] for entry in entries], [entry["epoch"] for entry in entries])
+            epochs = [entry["epoch"] for entry in entries]
+            found[rule] = _statistics([entry[metric] for entry in entries], epochs, metric)
+            for other in others:
+                more = _statistics([entry[other] for entry in entries], epochs, other)
+                found[rule][other] = {name: more[name] for name in ("mean", "std", "per_fold")}
             if "val_loss" in entries[0]:  # what settings may be chosen by
                 found[rule]["val_loss"] = round(statistics.fmean(entry["val_loss"] for entry in entries), 6)
-                accuracy = statistics.fmean(entry["val_accuracy"] for entry in entries)
-                found[rule]["val_accuracy"] = round(100 * accuracy, 4)
+                for name in (metric, *others):
+                    values = [entry[f"val_{name}"] for entry in entries if entry[f"val_{name}"] is not None]
+                    mean = _rounded(METRICS[name].scale * statistics.fmean(values), name) if values else None
+                    found[rule][f"val_{name}"] = mean
     if "best_test_epoch" in found:
-        epoch, accuracies = selection.best_mean_epoch(list(curves.values()))
-        found["best_mean_epoch"] = _statistics(accuracies, [epoch] * len(accuracies))
+        epoch, values = selection.best_mean_epoch(list(curves.values()), metric, METRICS[metric].higher)
+        values = [None if value != value else value for value in values]
+        found["best_mean_epoch"] = _statistics(values, [epoch] * len(values), metric)
     return {rule: found[rule] for rule in selection.LABELS if rule in found}
 
 
-def _statistics(accuracies, epochs):
-    percent = [100 * accuracy for accuracy in accuracies]
+def _statistics(values, epochs, metric):
+    """Over the folds in which the metric is defined."""
+    scaled = [None if value is None else METRICS[metric].scale * value for value in values]
+    known = [value for value in scaled if value is not None]
     return {
-        "mean": round(statistics.fmean(percent), 4),
-        "std": round(statistics.stdev(percent), 4) if len(percent) > 1 else 0.0,
-        "per_fold": [round(value, 4) for value in percent],
+        "mean": _rounded(statistics.fmean(known), metric) if known else None,
+        "std": _rounded(statistics.stdev(known), metric) if len(known) > 1 else 0.0,
+        "per_fold": [None if value is None else _rounded(value, metric) for value in scaled],
         "epochs": epochs,
     }
+
+
+def _rounded(value, metric):
+    """Percent to four digits behind the point; numbers in a unit of the user's to six that count."""
+    return round(value, 4) if METRICS[metric].scale == 100 else float(f"{value:.6g}")
 
 
 def _origin(config, command, results):
@@ -113,20 +147,29 @@ def _origin(config, command, results):
     }
 
 
-def markdown(summary):
-    """The summary as a table that can be pasted into a paper's draft."""
+def markdown(summary, pages=()):
+    """The summary as a table that can be pasted into a paper's draft, and further lines after it."""
+    name = summary.get("metric", "accuracy")
+    metric = METRICS[name]
     word = "folds" if summary["task"] == "graph" else "runs"
     total = len(summary["folds"]) + len(summary["missing"]) + len(summary["failed"])
     rules = [rule for rule in selection.LABELS if rule in summary]
     lines = [
         f"# {summary['label']} on {summary['dataset']}, protocol {summary['protocol']}",
         "",
-        f"Test accuracy in percent over {len(summary['folds'])} of {total} {word}, mean ± standard deviation.",
+        f"Test {metric.text}{' in percent' if metric.unit else ''} over {len(summary['folds'])} of {total} {word}, "
+        "mean ± standard deviation.",
         "",
-        "| which epoch | accuracy |",
+        f"| which epoch | {metric.text} |",
         "|---|---|",
     ]
-    lines += [f"| {selection.LABELS[r]} | {summary[r]['mean']:.2f} ± {summary[r]['std']:.2f} |" for r in rules]
+    lines += [f"| {selection.LABELS[r]} | {mean_and_std(summary[r], name)} |" for r in rules]
+    lines += [
+        f"| {selection.LABELS[rule]}: {METRICS[other].title} | {mean_and_std(summary[rule][other], other)} |"
+        for rule in rules
+        for other in METRICS
+        if other in summary[rule]
+    ]
     if summary["paper_text"]:
         lines.append(f"| the paper ({summary['paper_source']}) | {summary['paper_text']} |")
     if rules:
@@ -138,14 +181,16 @@ def markdown(summary):
         ]
     if summary["missing"]:
         lines += ["", f"Not finished yet: {word} {', '.join(map(str, summary['missing']))}."]
-    return "\n".join([*lines, "", *_footer(summary), ""])
+    return "\n".join([*lines, "", *([*pages, ""] if pages else []), *_footer(summary), ""])
 
 
 def _per_fold(summary, rules, word):
+    metric = summary.get("metric", "accuracy")
     lines = [f"| {word[:-1]} | {' | '.join(rules)} |", "|---|" + "---|" * len(rules)]
-    for i, number in enumerate(summary["folds"]):
-        cells = [f"{summary[r]['per_fold'][i]:.2f} (epoch {summary[r]['epochs'][i]})" for r in rules]
-        lines.append(f"| {number} | {' | '.join(cells)} |")
+    for i, fold in enumerate(summary["folds"]):
+        values = [(number(summary[r]["per_fold"][i], metric), summary[r]["epochs"][i]) for r in rules]
+        cells = [f"{value} (epoch {epoch})" for value, epoch in values]
+        lines.append(f"| {fold} | {' | '.join(cells)} |")
     return lines
 
 
@@ -163,7 +208,7 @@ def _footer(summary):
 
 
 def plot_curves(curves, summary, folder):
-    """Draws `curves.png`: every fold thin, the mean thick; accuracy on the left, loss on the right.
+    """Draws `curves.png`: every fold thin, the mean thick; the metric on the left, loss on the right.
 
     Args:
         curves: {number: history rows}.
@@ -180,12 +225,14 @@ def plot_curves(curves, summary, folder):
         f"{summary['label']} on {summary['dataset']}, protocol {summary['protocol']}, "
         f"{len(curves)} {folder.word}{'' if len(curves) == 1 else 's'}"
     )
-    _draw(left, curves, "accuracy", 100)
-    left.set_ylabel("accuracy, %")
+    name = summary.get("metric", "accuracy")
+    metric = METRICS[name]
+    _draw(left, curves, name, metric.scale)
+    left.set_ylabel(f"{metric.text}, %" if metric.unit else metric.text)
     if summary["paper"] is not None:
         left.axhline(summary["paper"], color="black", linestyle=":", label="paper")
     _draw(right, curves, "loss", 1)
-    right.set_ylabel("cross-entropy")
+    right.set_ylabel(next(kind.loss_text for kind in OBJECTIVES.values() if name == kind.metrics[0]))
     for axes in (left, right):
         axes.set_xlabel("epoch")
         axes.grid(alpha=0.3)
@@ -213,4 +260,5 @@ def _mean_curve(lines):
     table = np.full((len(lines), max(map(len, lines))), np.nan)
     for row, line in zip(table, lines, strict=True):
         row[: len(line)] = line
-    return np.nanmean(table, axis=0)
+    known = ~np.isnan(table)  # an epoch in which a metric is defined nowhere has no mean
+    return np.where(known, table, 0).sum(axis=0) / np.where(known.any(axis=0), known.sum(axis=0), np.nan)

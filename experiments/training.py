@@ -17,8 +17,10 @@ import tensorflow as tf
 
 from experiments import checkpoint as states
 from experiments import environment
+from experiments.answers import write_answers
 from experiments.checkpoint import Checkpoint
 from experiments.lock import Lock, describe
+from experiments.objective import METRICS, Classes
 from experiments.run_folder import History
 from experiments.selection import Selection
 from ganet_tf import models
@@ -31,6 +33,7 @@ CLASSES = {
     "node": {"gcn": models.GCN, "gat": models.GAT},
 }
 GANETS = {"graph": models.GraphClassifier, "node": models.NodeClassifier}
+UNDEFINABLE = ("_roc_auc", "_average_precision")
 
 
 class TrainingDiverged(GANetError, ArithmeticError):
@@ -112,16 +115,20 @@ class Trainer:
         self.report.fold_start(number, split.steps)
         recorder = self._recorder(number, split, lock)
         first = self._restore(recorder, number)
+        test = None
         try:
             if first < self.config.epochs and not recorder.stopped:
                 self._fit(split, recorder, first)
                 recorder.save()
-            result = self._result(number, split, recorder)
+            result, test = self._result(number, split, recorder)
         except TrainingDiverged as error:
             recorder.tick()
             result = {"failed": str(error)}
             self.report.note(f"{self.folder.fold(number).name} failed: {error}.")
         lock.check()
+        if test is not None:
+            path = self.folder.fold(number) / "test.csv"
+            write_answers(path, self.config.task, split.test, split.objective, *test)
         self._finish(number, {**result, "seconds": round(recorder.seconds, 2)}, recorder)
         self.report.fold_end(number, result, time.monotonic() - start)
 
@@ -138,9 +145,9 @@ class Trainer:
         spec = self.task.spec()
         fresh.build({name: tuple(tensor.shape) for name, tensor in spec.items()})  # quicker than a call
         if self.model is None or self.config.optimizer.schedule != "constant":
-            self.model = compile_model(fresh, self.config, self.config.epochs * steps)
+            self.model = compile_model(fresh, self.config, self.config.epochs * steps, self.task.objective)
             self._fresh_optimizer = states.values(self.model.optimizer.variables)
-            self._step = make_step(self.model, spec)
+            self._step = make_step(self.model, spec, self.task.objective.y_spec)
             self._logits = tf.function(lambda inputs: self.model(inputs, training=False), input_signature=[spec])
         else:
             states.assign(self.model.variables, states.values(fresh.variables))
@@ -148,11 +155,12 @@ class Trainer:
 
     def _recorder(self, number, split, lock):
         folder = self.folder.fold(number)
-        watched = "val" in split.parts
+        metric = split.objective.metrics[0]
+        select = self.config.select, self.config.patience, metric, METRICS[metric].higher
         return Recorder(
             folder,
-            Evaluator(self._logits, split.held_out, split.parts),
-            Selection(self.config.select, self.config.patience) if watched else None,
+            Evaluator(self._logits, split.held_out, split.parts, split.objective),
+            Selection(*select) if "val" in split.parts else None,
             Checkpoint(folder, self.report.note),
             on_epoch=self.report.epoch,
             alive=lock.check,
@@ -178,22 +186,28 @@ class Trainer:
         run_epochs(self.model, self._step, split.batches, self.config.epochs, first, callbacks)
 
     def _result(self, number, split, recorder):
+        """(what result.json says, the model's answers for the test samples and their targets)."""
         rows = recorder.history.rows
         final, chosen = None, None
         if recorder.selection is not None:
             chosen = recorder.selection.epoch
             states.assign(self.model.weights, recorder.best_weights)
+        tester = recorder.evaluator
         if split.final is not None:
-            final = Evaluator(self._logits, split.final, {"test": slice(None)})()
-        return {
+            tester = Evaluator(self._logits, split.final, {"test": slice(None)}, split.objective)
+            final = tester()
+        outputs, y = tester.outputs("test")
+        result = {
             self.folder.word: number,
             "seed": self.config.seed + number,
             "epochs": len(rows),
             "model_epoch": chosen or len(rows),
             "sizes": split.sizes,
             "parameters": self.model.count_params(),
-            "rules": self.task.rules(rows, chosen, final),
+            "rules": defined(self.task.rules(rows, chosen, final)),
+            **split.objective.record(),
         }
+        return result, (split.objective.answers(outputs), y)
 
     def _finish(self, number, result, recorder):
         """Saves the model, then the result, which says that the fold is done."""
@@ -202,9 +216,17 @@ class Trainer:
         with environment.signals_held():  # Keras swallows whatever is raised while it builds the copy
             if "failed" not in result:
                 with draft(self.folder.fold(number) / "model.keras") as path:
-                    plain_copy(self.model).save(path)
+                    plain_copy(self.model, self.task.objective).save(path)
             self.folder.write_result(number, result)
             recorder.checkpoint.delete()
+
+
+def defined(rules):
+    """The rules with None, which JSON has, in the place of NaN."""
+    return {
+        rule: {name: None if value != value else value for name, value in entry.items()}
+        for rule, entry in rules.items()
+    }
 
 
 def make_model(config, dataset):
@@ -213,28 +235,29 @@ def make_model(config, dataset):
     Weight decay is the optimizer's business here (see `OptimizerConfig`), so models get no regularizer.
     """
     arguments = dataclasses.asdict(config.model)
-    name = arguments.pop("name")
+    del arguments["name"]
     if config.task == "graph":
         arguments["sort_pooling_k"] = dataset.sort_pooling_k(arguments.pop("sort_pooling"))
-    model_class = CLASSES[config.task].get(name, GANETS[config.task])
-    return model_class(num_classes=dataset.num_classes, kernel_regularizer=None, **arguments)
+    return model_class(config)(num_classes=dataset.num_classes, kernel_regularizer=None, **arguments)
 
 
-def compile_model(model, config, total_steps):
-    """Compiles a built model: cross-entropy, and metrics that are exact over an epoch."""
+def model_class(config):
+    """The class of a config's model."""
+    return CLASSES[config.task].get(config.model.name, GANETS[config.task])
+
+
+def compile_model(model, config, total_steps, objective):
+    """Compiles a built model: the objective's loss, and metrics that are exact over an epoch."""
     model.compile(
         optimizer=make_optimizer(config.optimizer, total_steps),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        # Keras' own epoch loss weighs batches by their number of edges; this one by samples.
-        metrics=[
-            "accuracy",
-            keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="cross_entropy"),
-        ],
+        loss=objective.loss(),
+        metrics=objective.keras_metrics(),
         jit_compile=False,
     )
     # Everything that Keras would otherwise make in the first training step, which is then traced twice.
     model.optimizer.build(model.trainable_variables)
-    model.compute_metrics(None, tf.zeros([1], tf.int32), tf.zeros([1, model.num_classes]))
+    y = objective.y_spec
+    model.compute_metrics(None, tf.zeros([1, *y.shape[1:]], y.dtype), tf.zeros([1, model.num_classes]))
     model.reset_metrics()
     return model
 
@@ -274,10 +297,10 @@ def make_optimizer(config, total_steps):
     return optimizers[config.name](rate, weight_decay=decay, clipnorm=config.clipnorm)
 
 
-def make_step(model, inputs_spec):
+def make_step(model, inputs_spec, y_spec=tf.TensorSpec([None], tf.int32)):  # noqa: B008
     """One training step of a compiled model as a function of (inputs, y), traced once for batches of any size."""
 
-    @tf.function(input_signature=[inputs_spec, tf.TensorSpec([None], tf.int32)])
+    @tf.function(input_signature=[inputs_spec, y_spec])
     def step(inputs, y):
         model.train_step((inputs, y))
 
@@ -330,6 +353,7 @@ class Recorder(keras.callbacks.Callback):
         self.evaluator = evaluator
         self.selection = selection
         self.checkpoint = checkpoint
+        self.objective = evaluator.objective
         self.on_epoch = on_epoch or (lambda row: None)
         self.alive = alive or (lambda: None)
         self.best_weights = None
@@ -363,7 +387,7 @@ class Recorder(keras.callbacks.Callback):
     def _check(self, record, arrays, model):
         """Raises RunError when a checkpoint is not of this model, or not whole."""
         groups = {"model": model.variables, "optimizer": model.optimizer.variables}
-        values = ["val_loss", "val_accuracy"] if self.selection is not None else []
+        values = ["val_loss", *(f"val_{metric}" for metric in self.objective.metrics)] if self.selection else []
         if self.selection is not None:
             groups["best"] = model.weights
         rows = record.get("rows")
@@ -378,9 +402,8 @@ class Recorder(keras.callbacks.Callback):
         self._clock = time.monotonic()
 
     def on_epoch_end(self, epoch, logs=None):
-        row = {"epoch": epoch + 1, "train_loss": logs["cross_entropy"], "train_accuracy": logs["accuracy"]}
-        row = {key: value if key == "epoch" else float(value) for key, value in row.items()}
-        row.update(self.evaluator())
+        measured = {name: float(logs[metric]) for name, metric in self.objective.training_metrics}
+        row = {"epoch": epoch + 1, **measured, **self.evaluator()}
         self._check_finite(row)
         self.alive()
         if self.selection is not None and self.selection.update(row):
@@ -414,7 +437,8 @@ class Recorder(keras.callbacks.Callback):
         self._clock = now
 
     def _check_finite(self, row):
-        bad = [key for key, value in row.items() if not math.isfinite(value)]
+        # A metric may be undefined, as ROC AUC is where all answers are the same; a loss never is.
+        bad = [key for key, value in row.items() if not math.isfinite(value) and not key.endswith(UNDEFINABLE)]
         if bad:
             rate = float(self.model.optimizer.learning_rate)
             raise TrainingDiverged(
@@ -432,7 +456,8 @@ class Evaluator:
     Args:
         logits: function of a batch's inputs; traced once for all folds.
         batches: a `tf.data.Dataset` of (inputs, y).
-        parts: {name: slice of the samples}; every part gets its own loss and accuracy.
+        parts: {name: slice of the samples}; every part gets its own loss and metrics.
+        objective: what is measured; by default that of classes.
 
     Example:
     ```python
@@ -440,39 +465,40 @@ class Evaluator:
     ```
     """
 
-    def __init__(self, logits, batches, parts):
+    def __init__(self, logits, batches, parts, objective=None):
         self.parts = parts
+        self.objective = objective or Classes(None)
         self._logits = logits
         batches = list(batches)
         self._inputs = [inputs for inputs, _ in batches]
         self._y = np.concatenate([np.asarray(y) for _, y in batches])
 
     def __call__(self):
-        logits = np.concatenate([np.asarray(self._logits(inputs)) for inputs in self._inputs])
+        logits = self._all_logits()
         values = {}
         for name, part in self.parts.items():
-            loss, accuracy = scores(logits[part], self._y[part])
-            values.update({f"{name}_loss": loss, f"{name}_accuracy": accuracy})
+            found = self.objective.scores(logits[part], self._y[part])
+            values.update({f"{name}_{what}": value for what, value in found.items()})
         return values
 
+    def outputs(self, name):
+        """(the model's outputs, the targets) of one part."""
+        return self._all_logits()[self.parts[name]], self._y[self.parts[name]]
 
-def scores(logits, y):
-    """(mean cross-entropy, accuracy) of logits [n, C] and classes [n], in double precision."""
-    logits = np.asarray(logits, np.float64)
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    log_likelihood = shifted[np.arange(len(y)), y] - np.log(np.exp(shifted).sum(axis=1))
-    return float(-log_likelihood.mean()), float((logits.argmax(axis=1) == y).mean())
+    def _all_logits(self):
+        return np.concatenate([np.asarray(self._logits(inputs)) for inputs in self._inputs])
 
 
-def plain_copy(model):
+def plain_copy(model, objective=None):
     """The same model, compiled with a plain Adam: what is saved then loads with `import ganet_tf` alone."""
     copy = type(model).from_config(model.get_config())
     copy.build_from_config(model.get_build_config())
     states.assign(copy.variables, states.values(model.variables))  # dropout's seeds, too
+    objective = objective or Classes(None)
     copy.compile(
         optimizer=keras.optimizers.Adam(float(model.optimizer.learning_rate)),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        metrics=["accuracy"],
+        loss=objective.plain_loss(),
+        metrics=objective.plain_metrics(),
         jit_compile=False,
     )
     copy.optimizer.build(copy.trainable_variables)  # Keras loads no optimizer that was saved unbuilt

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -286,7 +287,12 @@ class GraphDataset:
 
     @classmethod
     def from_npz(
-        cls, path: str | os.PathLike, features: str = "auto", like: "GraphDataset | Encoder | None" = None
+        cls,
+        path: str | os.PathLike,
+        features: str = "auto",
+        like: "GraphDataset | Encoder | None" = None,
+        max_degree: int = MAX_DEGREE,
+        unknown: str = "error",
     ) -> "GraphDataset":
         """Reads an `.npz` file of many graphs.
 
@@ -301,7 +307,7 @@ class GraphDataset:
 
         Args:
             path: The file.
-            features, like: As in `from_networkx`.
+            features, like, max_degree, unknown: As in `from_networkx`.
 
         Example:
         ```python
@@ -310,7 +316,7 @@ class GraphDataset:
         ```
         """
         raw, labels = converters.from_arrays(converters.read_npz(path), str(path))
-        return cls._of_users(raw, labels, Path(path).stem, features, MAX_DEGREE, "error", like)
+        return cls._of_users(raw, labels, Path(path).stem, features, max_degree, unknown, like)
 
     @classmethod
     def _of_users(cls, raw, labels, name, features, max_degree, unknown, like):
@@ -330,6 +336,7 @@ class GraphDataset:
         max_degree: int = MAX_DEGREE,
         published_folds: folding.PublishedFolds | None = None,
         like: "GraphDataset | Encoder | None" = None,
+        unknown: str = "error",
     ) -> "GraphDataset":
         """Makes a data set of what a file in TU layout says, with the node features that are asked for."""
         encoder, target = parts_of(like)
@@ -340,7 +347,7 @@ class GraphDataset:
         else:
             y, target = raw.y, Target("classes", tuple(labels), max(len(labels), 1))
         if encoder is None:
-            encoder = Encoder.fit(raw, features, max_degree)
+            encoder = Encoder.fit(raw, features, max_degree, unknown)
         return cls._of(store_of(raw, encoder, y), name, target, encoder, published_folds=published_folds)
 
     def encode(self, graphs: Iterable[Any], labels: Sequence[Any] | None = None, **options: Any) -> "GraphDataset":
@@ -446,6 +453,20 @@ class GraphDataset:
         folds = self._published_folds if self._whole else None
         store, encoder = store_of(raw, encoder, self.y), encoder.after(self.encoder)
         return self._of(store, self.name, self.target, encoder, published_folds=folds)
+
+    def with_targets(self, labels: Sequence[Any]) -> "GraphDataset":
+        """Returns the same graphs with other targets, one for each: as in `from_networkx`.
+
+        Example:
+        ```python
+        numbers = ds.with_targets([float(ds.class_labels[y]) for y in ds.y])   # classes 3, 7, ... as numbers
+        ```
+        """
+        y, target = read_targets(labels, len(self))
+        everything = np.zeros((len(self._store.y), *y.shape[1:]), y.dtype)
+        everything[self._indices] = y
+        indices, folds = (None, self._published_folds) if self._whole else (self._indices, None)
+        return self._of(replace(self._store, y=everything), self.name, target, self.encoder, indices, folds)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Returns all graphs as one batch: dict of `x`, `edges` (batch-wide node numbers) and `graph_ids`."""

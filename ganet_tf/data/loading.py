@@ -13,7 +13,7 @@ from ganet_tf.data import generated, registry
 from ganet_tf.data.arrays import RawGraphs, content_digest
 from ganet_tf.data.cache import cache_folder, cache_path, load_arrays, save_arrays
 from ganet_tf.data.converters import read_csv, read_npz
-from ganet_tf.data.features import MAX_DEGREE, Encoder
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
 from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
 from ganet_tf.data.node_dataset import NodeDataset, normalized
@@ -35,6 +35,7 @@ def load(
     max_degree: int = MAX_DEGREE,
     download: bool = True,
     like: GraphDataset | NodeDataset | Encoder | None = None,
+    unknown: str = "error",
     **options: Any,
 ) -> GraphDataset | NodeDataset:
     """Loads a data set by its name, or a user's own by its path.
@@ -56,6 +57,8 @@ def load(
         download: Whether the net and the package index may be asked.
         like: For paths: a data set, or its `encoder`, whose features and class numbers these graphs get, too. They
             need no targets then.
+        unknown: For paths: what a node label means later, in graphs made `like` these, if it did not occur here:
+            "error", or "other", which is one more channel.
         **options: Arguments of the generated data sets: `seed`, and `num_graphs` for BA2Motifs.
 
     Returns:
@@ -75,7 +78,7 @@ def load(
     if not str(name):
         raise DatasetNotFoundError(f"the name of the data set is empty; there are {', '.join(registry.names())}")
     if is_path(name):
-        dataset = _from_path(Path(name).expanduser(), features, max_degree, like)
+        dataset = _from_path(Path(name).expanduser(), features, max_degree, like, unknown)
         if isinstance(dataset, NodeDataset):
             dataset.x = normalized(dataset.x, normalize_features)
         return dataset
@@ -106,39 +109,46 @@ def is_path(name: str | os.PathLike) -> bool:
     return not registry.is_known(name) and Path(name).is_dir()
 
 
-def _from_path(path: Path, features: str, max_degree: int, like: Any) -> GraphDataset | NodeDataset:
+def _from_path(path: Path, features: str, max_degree: int, like: Any, unknown: str) -> GraphDataset | NodeDataset:
     if not path.exists():
         raise DatasetNotFoundError(f"there is no folder or zip file {str(path)!r}")
     if not path.is_dir() and not path.is_file():
         raise DataFormatError(f"{path} is neither a folder nor a zip file: devices and pipes are not read")
     if path.suffix == ".npz":
-        return _from_npz(path, features, max_degree, like)
+        return _from_npz(path, features, max_degree, like, unknown)
     if path.suffix == ".csv":
         raise DataFormatError(
             f"{path} is one table; put edges.csv and nodes.csv (and graphs.csv, for many graphs) into a folder and "
             "load the folder, or see GraphDataset.from_pandas and NodeDataset.from_pandas"
         )
     if (path / "edges.csv").is_file():
-        return _from_csv(path, features, max_degree, like)
+        return _from_csv(path, features, max_degree, like, unknown)
     kind = "path" if like is None else "new"  # new graphs need no targets
     raw = _cached(path, f"{kind}-{path.stem}", lambda: read_tu(path, labelled=like is None))
-    return GraphDataset.from_raw(raw, path.stem, features, max_degree, like=like)
+    return GraphDataset.from_raw(raw, path.stem, features, max_degree, like=like, unknown=unknown)
 
 
-def _from_npz(path, features, max_degree, like):
+def _from_npz(path, features, max_degree, like, unknown):
     """One graph, or many: those have `sizes`."""
     if "sizes" in read_npz(path):
-        return GraphDataset.from_npz(path, features, like)
-    if like is not None:
-        raise DataFormatError(f"{path} has its features as they are: like is for graphs whose features are to be made")
-    return _with_features(NodeDataset.from_npz(path), features, max_degree)
+        return GraphDataset.from_npz(path, features, like, max_degree, unknown)
+    dataset = NodeDataset.from_npz(path, labelled=like is None)
+    if like is None:
+        return _with_features(dataset, features, max_degree)
+    encoder, _ = parts_of(like)
+    if encoder != dataset.encoder:
+        raise DataFormatError(
+            f"{path} has {dataset.num_features} features for each node, as they are, but {encoder.width} features "
+            f"({encoder.kind}) are expected"
+        )
+    return dataset
 
 
-def _from_csv(path, features, max_degree, like):
+def _from_csv(path, features, max_degree, like, unknown):
     """One graph, or many: those have a column `graph`."""
     edges = read_csv(path / "edges.csv")
     nodes = read_csv(path / "nodes.csv") if (path / "nodes.csv").is_file() else None
-    options = {"features": features, "max_degree": max_degree, "like": like, "name": path.stem}
+    options = {"features": features, "max_degree": max_degree, "unknown": unknown, "like": like, "name": path.stem}
     if "graph" in edges:
         graphs = read_csv(path / "graphs.csv") if (path / "graphs.csv").is_file() else None
         if graphs is None and like is None:

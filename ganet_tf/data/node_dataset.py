@@ -239,8 +239,10 @@ class NodeDataset:
         return cls._of_users(raw, labels, splits, name, features, max_degree, unknown, like)
 
     @classmethod
-    def from_npz(cls, path: str | os.PathLike, name: str | None = None, **options: Any) -> "NodeDataset":
-        """Reads an `.npz` file of one graph.
+    def from_npz(
+        cls, path: str | os.PathLike, name: str | None = None, labelled: bool = True, **options: Any
+    ) -> "NodeDataset":
+        """Reads an `.npz` file of one graph; with `labelled=False` one whose targets may be missing.
 
         | array | what | |
         |---|---|---|
@@ -258,12 +260,13 @@ class NodeDataset:
         """
         arrays = converters.read_npz(path)
         x = converters.matrix_in(arrays, str(path))
-        if "y" not in arrays:
+        if "y" not in arrays and labelled:
             raise DataFormatError(f"{path} has no array 'y'; it has {', '.join(arrays)}")
-        masks = [arrays.get(f"{split}_mask") for split in ("train", "val", "test")]
+        y = arrays.get("y", np.full(x.shape[0], MISSING))
+        masks = [arrays.get(f"{split}_mask") if labelled else None for split in ("train", "val", "test")]
         pairs = PairList(converters.edges_in(arrays, str(path)))
         weights = arrays.get("edge_weights")
-        return cls(pairs, x, arrays["y"], *masks, name=name or Path(path).stem, edge_weights=weights, **options)
+        return cls(pairs, x, y, *masks, name=name or Path(path).stem, edge_weights=weights, **options)
 
     @classmethod
     def _of_users(cls, raw, labels, splits, name, features, max_degree, unknown, like):
@@ -354,6 +357,14 @@ class NodeDataset:
         other.x = encoder.apply(raw).take(np.arange(self.num_nodes))
         other.num_features = other.x.shape[1]
         other.encoder = encoder.after(self.encoder)
+        return other
+
+    def with_targets(self, y: Sequence[Any]) -> "NodeDataset":
+        """Returns the same graph with other targets, one for each node: as in `NodeDataset`."""
+        other = copy.copy(self)
+        other.y, other.target = node_targets(y, self.num_nodes, None)
+        other.num_classes, other.class_labels = other.target.width, list(other.target.labels)
+        other._set_masks(self.train_mask, self.val_mask, self.test_mask)
         return other
 
     def batches(
