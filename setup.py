@@ -72,10 +72,9 @@ setup(
         "scipy>=1.12",
         "networkx>=3.2",
         "scikit-learn>=1.4",
-        "pooch>=1.8",
-        "requests>=2.31",  # pooch's downloader
+        "requests>=2.31",
         "platformdirs>=4.0",
-        "tqdm>=4.66",  # pooch's progress bar
+        "tqdm>=4.66",
     ],
     extras_require={
         "gpu": ["tensorflow[and-cuda]>=2.18"],

@@ -115,7 +115,7 @@ class ListedFolds:
 
 @pytest.mark.parametrize("seed", [0, 5])
 def test_published_folds_are_taken_where_there_are_any(seed):
-    dataset = data.GraphDataset(NUMBERED._store, "numbered", published_folds=ListedFolds())
+    dataset = NUMBERED.with_published_folds(ListedFolds())
     config = settle_splits(settings.build({**TREE, "splits": "auto", "seed": seed}), dataset)
     assert config.splits == "published"
     split = GraphTask(config, dataset).split(7)
