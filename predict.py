@@ -20,8 +20,12 @@ from train import sentence, silence
 def main(argv=None):
     """Runs predict.py with the given words (default: the command line's); returns the exit code."""
     with silence():
+        import tensorflow as tf
+
         from experiments import predict
         from ganet_tf.errors import GANetError
+
+        tf.config.list_physical_devices("GPU")  # makes the CUDA libraries complain now, not later
     try:
         return predict.run(predict.parse(sys.argv[1:] if argv is None else argv))
     except (GANetError, OSError, MemoryError) as error:

@@ -146,7 +146,8 @@ def as_run(path, encoder, run):
     try:
         dataset = data.load(Path(path), like=encoder)
     except DataFormatError as error:
-        raise DataFormatError(f"{path} cannot be read as the run {run.folder.path} read its data: {error}.") from error
+        text = str(error).replace("fit with unknown='other'", "train with --set unknown=other")
+        raise DataFormatError(f"{path} cannot be read as the run {run.folder.path} read its data: {text}.") from error
     if settings.task_of(dataset) != run.config.task:
         raise ConfigError(
             f"{path} is data for the {settings.task_of(dataset)} task, but {run.folder.path} was trained on the "

@@ -103,7 +103,7 @@ def test_killed_and_resumed_equals_uninterrupted(tiny_config, tmp_path):
         assert content(fold(case, "killed")) == content(fold(case, "whole")), case
         assert len(history.splitlines()) == 1 + END
         assert {path.name for path in fold(case, "killed").iterdir()} <= {
-            ".guard", "history.csv", "model.keras", "result.json",
+            ".guard", "history.csv", "model.keras", "result.json", "test.csv",
         }  # fmt: skip
         summaries = [
             json.loads((tmp_path / folder / case / "summary.json").read_text()) for folder in ("whole", "killed")
