@@ -104,7 +104,7 @@ class GraphLayer(keras.layers.Layer):
     def prepare(self, x, edges=None, graph_ids=None, training=None):
         """Checks what came in and drops features in training."""
         self.check_inputs(x, edges, graph_ids)
-        return self._drop(x, training=training)
+        return self._drop(ops.checks.open_rows(x), training=training)
 
     def finish(self, outputs):
         if self.use_bias:

@@ -34,16 +34,16 @@ def attend(queries: tf.Tensor, keys: tf.Tensor, values: tf.Tensor, table: Table,
     @tf.custom_gradient
     def run(queries, keys, values):
         weights = table_softmax(table_scores(queries, keys, table), table, num_nodes)
-        output = sparse.matmul(matrix_of(weights), values)
+        output = sparse.matmul(matrix_of(weights), values, num_nodes)
 
         def gradient(d_output):
             d_weights = table_scores(d_output, values, table)
             # Σ_j α_ij dα_ij = do_i · o_i, so the softmax needs no second pass over the table.
             mean = per_row(tf.reduce_sum(d_output * output, axis=1), table)
             d_scores = matrix_of(weights * (d_weights - mean[:, None]))
-            d_queries = sparse.matmul(d_scores, keys)
-            d_keys = sparse.matmul(sparse.transpose(d_scores, queries.dtype), queries)
-            d_values = sparse.matmul(sparse.transpose(matrix_of(weights), queries.dtype), d_output)
+            d_queries = sparse.matmul(d_scores, keys, num_nodes)
+            d_keys = sparse.matmul(sparse.transpose(d_scores, queries.dtype), queries, num_nodes)
+            d_values = sparse.matmul(sparse.transpose(matrix_of(weights), queries.dtype), d_output, num_nodes)
             return d_queries, d_keys, d_values
 
         return output, gradient

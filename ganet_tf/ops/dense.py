@@ -5,6 +5,7 @@ import tensorflow as tf
 from ganet_tf.errors import OutOfMemoryError
 from ganet_tf.memory import available_memory
 from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.selection import rankable
 
 
 def adjacency_mask(edges: tf.Tensor, num_nodes: tf.Tensor, matrices: int = 3) -> tf.Tensor:
@@ -26,8 +27,13 @@ def masked(scores, mask):
     return tf.where(mask, scores, tf.constant(float("-inf"), scores.dtype))
 
 
+def ranking(scores, mask):
+    """`scores` [N, N] to rank by, -inf where there is no edge, above that everywhere else, also where they are not."""
+    return masked(rankable(tf.stop_gradient(scores)), mask)
+
+
 def top_k_mask(scores, k):
-    """The k largest of each row of masked `scores`: (indices [N, k], valid [N, k]); ties to the smaller index."""
+    """The k largest of each row of a `ranking`: (indices [N, k], valid [N, k]); ties to the smaller index."""
     found = tf.math.top_k(scores, tf.minimum(k, tf.shape(scores)[1]))
     return found.indices, found.values > float("-inf")
 

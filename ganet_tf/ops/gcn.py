@@ -45,8 +45,8 @@ def _sum_of_neighbors(nb, h):
     @tf.custom_gradient
     def run(h):
         def gradient(d_output):
-            return sparse.matmul(nb.adjacency(h.dtype, transposed=True), d_output)
+            return sparse.matmul(nb.adjacency(h.dtype, transposed=True), d_output, nb.num_nodes)
 
-        return sparse.matmul(nb.adjacency(h.dtype), h), gradient
+        return sparse.matmul(nb.adjacency(h.dtype), h, nb.num_nodes), gradient
 
     return run(h)

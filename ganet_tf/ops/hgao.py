@@ -8,7 +8,7 @@ from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_ma
 from ganet_tf.ops.neighbor_tables import table_matrix
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.selection import select_by_node
+from ganet_tf.ops.selection import rankable, select_by_node
 
 
 @in_float32
@@ -46,8 +46,9 @@ def hgao(
     queries = scaled(queries, scale)
     num_nodes = tf.shape(queries)[0]
     if implementation == "dense":
-        ranking = masked(tf.broadcast_to(scores[None, :], [num_nodes, num_nodes]), adjacency_mask(edges, num_nodes))
-        return attend_selected(queries, keys, values, *top_k_mask(ranking, k))
+        to_rank = tf.broadcast_to(rankable(scores)[None, :], [num_nodes, num_nodes])
+        to_rank = masked(to_rank, adjacency_mask(edges, num_nodes))
+        return attend_selected(queries, keys, values, *top_k_mask(to_rank, k))
     table = _chosen(scores, edges, k)
     return attend(queries, keys, values, table, table_matrix(table, num_nodes))
 

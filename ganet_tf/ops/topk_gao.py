@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from ganet_tf.ops.attention import attend, scaled, table_scores
 from ganet_tf.ops.checks import check_implementation, check_k
-from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
+from ganet_tf.ops.dense import adjacency_mask, attend_selected, ranking, top_k_mask
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, table_matrix
 from ganet_tf.ops.neighborhood import Neighborhood, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -30,7 +30,7 @@ def topk_gao(
     queries = scaled(queries, scale)
     num_nodes = tf.shape(queries)[0]
     if implementation == "dense":
-        scores = masked(tf.matmul(queries, keys, transpose_b=True), adjacency_mask(edges, num_nodes))
+        scores = ranking(tf.matmul(queries, keys, transpose_b=True), adjacency_mask(edges, num_nodes))
         return attend_selected(queries, keys, values, *top_k_mask(scores, k))
     nb = neighborhood(edges, num_nodes)
     table = select_by_entry(nb, entry_scores(queries, keys, nb), k)
