@@ -108,7 +108,7 @@ class GraphLayer(keras.layers.Layer):
     def prepare(self, x, edges=None, graph_ids=None, training=None, edge_weights=None):
         """Checks what came in and drops features in training."""
         self.check_inputs(x, edges, graph_ids, edge_weights)
-        return self._drop(x, training=training)
+        return self._drop(ops.checks.open_rows(x), training=training)
 
     def finish(self, outputs):
         if self.use_bias:

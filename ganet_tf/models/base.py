@@ -6,6 +6,7 @@ import inspect
 import keras
 import tensorflow as tf
 
+from ganet_tf import ops
 from ganet_tf.layers.checks import check_units
 from ganet_tf.layers.operators import OperatorTemplate, operator_config
 from ganet_tf.spelling import closest
@@ -67,7 +68,8 @@ class GraphModel(keras.Model):
         """The tensors x, edges, graph_ids and nodes themselves, the last two None where they are not given."""
         check_one_replica()
         self.check_keys(inputs)
-        return tuple(inputs.get(key) for key in ("x", "edges", "graph_ids", "nodes"))
+        x, *others = (inputs.get(key) for key in ("x", "edges", "graph_ids", "nodes"))
+        return ops.checks.open_rows(x), *others
 
     def check_keys(self, inputs):
         """Raises unless the inputs are a dict with the keys that this model takes."""

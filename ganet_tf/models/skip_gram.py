@@ -108,7 +108,8 @@ def summed(rows, nodes, num_nodes):
     order = tf.argsort(nodes, stable=True)
     shape = tf.cast(tf.stack([num_nodes, tf.size(nodes)]), tf.int64)
     places = sparse.indices(tf.gather(nodes, order), order)
-    return sparse.matmul(sparse.csr_matrix(places, tf.ones_like(order, rows.dtype), shape), rows)
+    matrix = sparse.csr_matrix(places, tf.ones_like(order, rows.dtype), shape)
+    return sparse.matmul(matrix, rows, tf.convert_to_tensor(num_nodes))
 
 
 def logistic_regression(x, y, num_classes, strength):

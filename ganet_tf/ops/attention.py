@@ -111,16 +111,17 @@ def _attend(queries, keys, values, table, matrix_of, factors, keep):
     @tf.custom_gradient
     def run(queries, keys, values):
         weights = table_softmax(times(table_scores(queries, keys, table), factors), table, num_nodes)
-        output = sparse.matmul(matrix_of(times(weights, keep)), values)
+        output = sparse.matmul(matrix_of(times(weights, keep)), values, num_nodes)
 
         def gradient(d_output):
             d_weights = times(table_scores(d_output, values, table), keep)
             # Σ_j α_ij dα_ij = do_i · o_i, so the softmax needs no second pass over the table.
             mean = per_row(tf.reduce_sum(d_output * output, axis=1), table)
             d_scores = matrix_of(times(weights * (d_weights - mean[:, None]), factors))
-            d_queries = sparse.matmul(d_scores, keys)
-            d_keys = sparse.matmul(sparse.transpose(d_scores, queries.dtype), queries)
-            d_values = sparse.matmul(sparse.transpose(matrix_of(times(weights, keep)), queries.dtype), d_output)
+            d_queries = sparse.matmul(d_scores, keys, num_nodes)
+            d_keys = sparse.matmul(sparse.transpose(d_scores, queries.dtype), queries, num_nodes)
+            kept_weights = sparse.transpose(matrix_of(times(weights, keep)), queries.dtype)
+            d_values = sparse.matmul(kept_weights, d_output, num_nodes)
             return d_queries, d_keys, d_values
 
         return output, gradient
@@ -135,9 +136,9 @@ def _average(values, table, matrix_of, keep):
     @tf.custom_gradient
     def run(values):
         def gradient(d_output):
-            return sparse.matmul(sparse.transpose(matrix_of(weights), values.dtype), d_output)
+            return sparse.matmul(sparse.transpose(matrix_of(weights), values.dtype), d_output, tf.shape(values)[0])
 
-        return sparse.matmul(matrix_of(weights), values), gradient
+        return sparse.matmul(matrix_of(weights), values, tf.shape(values)[0]), gradient
 
     return run(values)
 

@@ -6,6 +6,7 @@ from ganet_tf.errors import OutOfMemoryError
 from ganet_tf.memory import available_memory
 from ganet_tf.ops.attention import times
 from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.selection import rankable
 
 
 def adjacency_mask(edges: tf.Tensor, num_nodes: tf.Tensor, matrices: int = 3) -> tf.Tensor:
@@ -27,6 +28,11 @@ def masked(scores, mask):
     return tf.where(mask, scores, tf.constant(float("-inf"), scores.dtype))
 
 
+def ranking(scores, mask):
+    """`scores` [N, N] to rank by, -inf where there is no edge, above that everywhere else, also where they are not."""
+    return masked(rankable(tf.stop_gradient(scores)), mask)
+
+
 def entry_matrix(nb, values: tf.Tensor | None) -> tf.Tensor | None:
     """[N, N] with `values` [E + N] at the entries of the neighbour lists, zeros elsewhere; None for None."""
     if values is None:
@@ -35,7 +41,7 @@ def entry_matrix(nb, values: tf.Tensor | None) -> tf.Tensor | None:
 
 
 def top_k_mask(scores, k):
-    """The k largest of each row of masked `scores`: (indices [N, k], valid [N, k]); ties to the smaller index."""
+    """The k largest of each row of a `ranking`: (indices [N, k], valid [N, k]); ties to the smaller index."""
     found = tf.math.top_k(scores, tf.minimum(k, tf.shape(scores)[1]))
     return found.indices, found.values > float("-inf")
 

@@ -57,8 +57,8 @@ def _sum_of_neighbors(graph, h):
     @tf.custom_gradient
     def run(h):
         def gradient(d_output):
-            return sparse.matmul(graph.adjacency(h.dtype, transposed=True), d_output)
+            return sparse.matmul(graph.adjacency(h.dtype, transposed=True), d_output, tf.shape(h)[0])
 
-        return sparse.matmul(graph.adjacency(h.dtype), h), gradient
+        return sparse.matmul(graph.adjacency(h.dtype), h, tf.shape(h)[0]), gradient
 
     return run(h)

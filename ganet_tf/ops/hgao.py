@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from ganet_tf.ops.attention import attend, join_heads, kept, split_heads, table_scores, table_softmax, times
 from ganet_tf.ops.checks import GATES, check_choice, check_implementation, check_k
-from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, masked, top_k_mask
+from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, masked, ranking, top_k_mask
 from ganet_tf.ops.neighbor_tables import table_matrix
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -73,7 +73,7 @@ def hgao(
     rankings = [scores] if heads == 1 else tf.unstack(scores, heads, axis=1)
     keeps = kept(nb, heads, dropout, dropout_seed, values.dtype)
     per_head = zip(parts, rankings, keeps, strict=True)
-    return join_heads([run(head, ranking, k, edges, nb, factors, keep) for head, ranking, keep in per_head])
+    return join_heads([run(head, own, k, edges, nb, factors, keep) for head, own, keep in per_head])
 
 
 def _sparse(head, scores, k, edges, nb, factors, keep):
@@ -83,8 +83,8 @@ def _sparse(head, scores, k, edges, nb, factors, keep):
 
 def _dense(head, scores, k, edges, nb, factors, keep):
     mask = adjacency_mask(edges, nb.num_nodes)
-    ranking = times(tf.broadcast_to(scores[None, :], tf.shape(mask)), entry_matrix(nb, factors))
-    return attend_selected(head, *top_k_mask(masked(ranking, mask), k), keep=entry_matrix(nb, keep))
+    to_rank = times(tf.broadcast_to(scores[None, :], tf.shape(mask)), entry_matrix(nb, factors))
+    return attend_selected(head, *top_k_mask(ranking(to_rank, mask), k), keep=entry_matrix(nb, keep))
 
 
 def _chosen(scores, k, nb, factors, entries=False):
@@ -128,10 +128,10 @@ def _selected(head, scores, k, nb, factors):
     if not head.uniform:
         similarity = table_scores(head.queries, head.keys, table)
     weights = table_softmax(similarity, table, nb.num_nodes)
-    ranking = times(tf.gather(scores, table.columns), None if factors is None else tf.gather(factors, table.entries))
+    of_score = times(tf.gather(scores, table.columns), None if factors is None else tf.gather(factors, table.entries))
     by_index = tf.argsort(tf.where(table.mask, table.columns, tf.int32.max))
-    ranking = tf.gather(masked(ranking, table.mask), by_index, batch_dims=1)
-    by_score = tf.argsort(ranking, direction="DESCENDING", stable=True)  # stable: ties stay in order of the index
+    of_score = tf.gather(masked(of_score, table.mask), by_index, batch_dims=1)
+    by_score = tf.argsort(of_score, direction="DESCENDING", stable=True)  # stable: ties stay in order of the index
     order = tf.gather(by_index, by_score, batch_dims=1)
     indices = tf.where(table.mask, table.columns, -1)
     return tf.gather(indices, order, batch_dims=1), tf.gather(weights, order, batch_dims=1)

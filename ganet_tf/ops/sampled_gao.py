@@ -10,7 +10,7 @@ import tensorflow as tf
 from ganet_tf.ops import sparse
 from ganet_tf.ops.attention import per_row, scaled, table_scores, table_softmax, times
 from ganet_tf.ops.checks import check_implementation
-from ganet_tf.ops.dense import adjacency_mask, entry_matrix, masked
+from ganet_tf.ops.dense import adjacency_mask, entry_matrix, masked, ranking, top_k_mask
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, folded_matrix
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -68,7 +68,8 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature, factors):
     @tf.custom_gradient
     def run(queries, keys, values):
         noisy = times(table_scores(queries, keys, table), factors) + tf.reshape(flat_noise, tf.shape(table.columns))
-        drawn = select_by_entry(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns[:, 0]
+        best = select_by_entry(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns
+        drawn = tf.reshape(best, [-1])  # [N, 1], or [0, 0] without nodes
 
         def gradient(d_output):
             soft = table_softmax(noisy / temperature, table, nb.num_nodes)
@@ -81,9 +82,9 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature, factors):
             places = sparse.indices(tf.range(nb.num_nodes), drawn)
             hard = sparse.square_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
             return (
-                sparse.matmul(d_scores, keys),
-                sparse.matmul(sparse.transpose(d_scores, d_output.dtype), queries),
-                sparse.matmul(sparse.transpose(hard, d_output.dtype), d_output),
+                sparse.matmul(d_scores, keys, nb.num_nodes),
+                sparse.matmul(sparse.transpose(d_scores, d_output.dtype), queries, nb.num_nodes),
+                sparse.matmul(sparse.transpose(hard, d_output.dtype), d_output, nb.num_nodes),
             )
 
         return tf.gather(values, drawn), gradient
@@ -95,8 +96,8 @@ def _sampled_dense(queries, keys, values, nb, edges, noise, temperature, factors
     mask = adjacency_mask(edges, nb.num_nodes)
     entries = tf.stack([nb.rows, nb.columns], 1)
     noise = tf.scatter_nd(entries, noise, tf.stack([nb.num_nodes, nb.num_nodes]))
-    scores = times(tf.matmul(queries, keys, transpose_b=True), entry_matrix(nb, factors))
-    noisy = masked(scores + noise, mask)
-    soft = tf.nn.softmax(noisy / temperature)
-    hard = tf.one_hot(tf.argmax(noisy, axis=1), nb.num_nodes, dtype=values.dtype)
+    noisy = times(tf.matmul(queries, keys, transpose_b=True), entry_matrix(nb, factors)) + noise
+    soft = tf.nn.softmax(masked(noisy, mask) / temperature)
+    drawn = tf.reshape(top_k_mask(ranking(noisy, mask), 1)[0], [-1])
+    hard = tf.one_hot(drawn, nb.num_nodes, dtype=values.dtype)
     return (soft + tf.stop_gradient(hard - soft)) @ values

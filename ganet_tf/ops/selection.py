@@ -40,7 +40,13 @@ def select_by_entry(nb, scores: tf.Tensor, k: int, entries: bool = False) -> Tab
 
 def _with_lowest(scores):
     """`scores` and, at the end, for padding, one that ranks below all."""
-    return tf.concat([tf.stop_gradient(scores), tf.constant([float("-inf")], scores.dtype)], 0)
+    return tf.concat([rankable(tf.stop_gradient(scores)), tf.constant([float("-inf")], scores.dtype)], 0)
+
+
+def rankable(scores: tf.Tensor) -> tf.Tensor:
+    """`scores` that can be sorted: NaN and -inf count as the lowest number there is, still above padding's -inf."""
+    lowest = tf.constant(scores.dtype.min, scores.dtype)
+    return tf.where(scores > lowest, scores, lowest)
 
 
 def _select(nb, scores, buckets, k, entries):

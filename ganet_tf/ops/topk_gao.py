@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from ganet_tf.ops.attention import attend, join_heads, kept, split_heads, table_scores, times
 from ganet_tf.ops.checks import check_implementation, check_k
-from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, masked, top_k_mask
+from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, ranking, top_k_mask
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, table_matrix
 from ganet_tf.ops.neighborhood import Neighborhood, entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -51,7 +51,7 @@ def _sparse(head, k, edges, nb, factors, keep):
 def _dense(head, k, edges, nb, factors, keep):
     factors = entry_matrix(nb, factors)
     scores = times(tf.matmul(head.queries, head.keys, transpose_b=True), factors)
-    chosen = top_k_mask(masked(scores, adjacency_mask(edges, nb.num_nodes)), k)
+    chosen = top_k_mask(ranking(scores, adjacency_mask(edges, nb.num_nodes)), k)
     return attend_selected(head, *chosen, factors, entry_matrix(nb, keep))
 
 
