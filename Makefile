@@ -30,7 +30,7 @@ mutants: $(READY)
 lint: $(READY)
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check --quiet .
 
-$(READY): setup.py constraints.txt
+$(READY): setup.py constraints.txt $(wildcard ganet_tf/native/src/*)
 	@$(PYTHON) -c 'import sys; ok = (3, 10) <= sys.version_info[:2] <= (3, 13); \
 	  sys.exit(None if ok else f"Python 3.10 to 3.13 is needed, this is {sys.version.split()[0]}: make PYTHON=python3.11 ...")'
 	@echo "Setting up $(VENV): a few minutes the first time"

@@ -68,6 +68,7 @@ def test_config_round_trip_and_state():
     optimizer = FlatAdam(0.1, amsgrad=True, l2=0.1, weight_decay=0.2, no_decay=("a",), clipnorm=1.0)
     copy = FlatAdam.from_config(optimizer.get_config())
     assert copy.get_config() == optimizer.get_config()
+    assert (copy.amsgrad, copy.l2, copy.shrink, copy.no_decay, copy.max_norm) == (True, 0.1, 0.2, ("a",), 1.0)
     optimizer.build(variables())
     assert [tuple(v.shape) for v in optimizer.variables] == [(), (), (18,), (18,), (18,)]
 

@@ -130,7 +130,9 @@ def zip_members(path, archive):
     return members
 
 
-def check_members(path: Path, members: list[zipfile.ZipInfo], max_bytes: int | None = None) -> None:
+def check_members(
+    path: Path, members: list[zipfile.ZipInfo], max_bytes: int | None = None, max_ratio: float = MAX_RATIO
+) -> None:
     """Refuses members that would escape their folder, and zip bombs."""
     for info in members:
         parts = PurePosixPath(info.filename.replace("\\", "/"))
@@ -141,8 +143,8 @@ def check_members(path: Path, members: list[zipfile.ZipInfo], max_bytes: int | N
     max_bytes = MAX_BYTES if max_bytes is None else max_bytes
     total = sum(info.file_size for info in members)
     packed = max(sum(info.compress_size for info in members), 1)
-    if total > max_bytes or (total > SMALL and total / packed > MAX_RATIO):
+    if total > max_bytes or (total > SMALL and total / packed > max_ratio):
         raise UnsafeFileError(
             f"{path.name} looks like a zip bomb: {packed:,} bytes would unpack to {total:,} "
-            f"(at most {max_bytes:,} bytes and a ratio of {MAX_RATIO} are accepted)"
+            f"(at most {max_bytes:,} bytes and a ratio of {max_ratio} are accepted)"
         )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from ganet_tf.data.archive import check_members, open_zip
 from ganet_tf.data.arrays import RawGraphs, offsets
 from ganet_tf.data.graph import Graph, as_edges, as_features, as_weights, weighted_edges
 from ganet_tf.data.targets import MISSING, label_columns
@@ -43,6 +44,8 @@ def assemble(
     for index, size in enumerate(sizes):
         if size == 0:
             raise DataFormatError(f"graph {index} has no nodes; leave empty graphs out of the data set")
+    if sum(sizes) >= 2**31:
+        raise DataFormatError(f"there are {sum(sizes):,} nodes, but their numbers must be below 2^31")
     many = [as_edges(pairs) for pairs in edges]
     attributes = np.zeros((sum(sizes), 0), np.float32) if attributes is None else as_features(attributes)
     if len(attributes) != sum(sizes):
@@ -485,8 +488,8 @@ def edges_in(arrays: Mapping[str, np.ndarray], name: str) -> np.ndarray:
 
 def read_npz(path: str | os.PathLike) -> dict[str, np.ndarray]:
     """The arrays of an `.npz` file; nothing in it is unpickled."""
-    if not Path(path).is_file():
-        raise DataFormatError(f"{path} is not a file")
+    with open_zip(Path(path)) as archive:
+        check_members(Path(path), archive.infolist(), max_ratio=np.inf)  # features that are mostly 0 pack well
     try:
         with np.load(path, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}

@@ -468,6 +468,16 @@ class GraphDataset:
         indices, folds = (None, self._published_folds) if self._whole else (self._indices, None)
         return self._of(replace(self._store, y=everything), self.name, target, self.encoder, indices, folds)
 
+    def with_published_folds(self, folds: Any) -> "GraphDataset":
+        """Returns the same graphs with folds that somebody published.
+
+        Args:
+            folds: An object like `ganet_tf.data.folds.PublishedFolds`: `available()`, and `indices(index, num_graphs)`
+                that returns the graphs (train, test) of fold `index`, counted from 1.
+        """
+        indices = None if self._whole else self._indices
+        return self._of(self._store, self.name, self.target, self.encoder, indices, folds)
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Returns all graphs as one batch: dict of `x`, `edges` (batch-wide node numbers) and `graph_ids`."""
         return self._store.collate(self._indices)

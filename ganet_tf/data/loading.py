@@ -16,7 +16,7 @@ from ganet_tf.data.converters import read_csv, read_npz
 from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
 from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
-from ganet_tf.data.node_dataset import NodeDataset
+from ganet_tf.data.node_dataset import NodeDataset, normalized
 from ganet_tf.data.planetoid import read_planetoid
 from ganet_tf.data.sources import Sources, file_sha256
 from ganet_tf.data.tu import read_tu
@@ -78,7 +78,10 @@ def load(
     if not str(name):
         raise DatasetNotFoundError(f"the name of the data set is empty; there are {', '.join(registry.names())}")
     if is_path(name):
-        return _from_path(Path(name).expanduser(), features, max_degree, like, unknown)
+        dataset = _from_path(Path(name).expanduser(), features, max_degree, like, unknown)
+        if isinstance(dataset, NodeDataset):
+            dataset.x = normalized(dataset.x, normalize_features)
+        return dataset
     if like is not None:
         raise DataFormatError(f"like is for data of your own, by its path; {name} has features of its own")
     entry = registry.find(name)

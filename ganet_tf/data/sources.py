@@ -260,7 +260,8 @@ def download(url: str, path: str | os.PathLike) -> None:
     for attempt in range(1, TRIES + 1):
         try:
             return _download_once(url, Path(path))
-        except requests.RequestException as error:
+        except _Failure as failure:
+            error = failure.error
             reason, worth_retrying = explain(error)
             if isinstance(error, requests.ConnectionError) and not is_cut_off(error):
                 _unreachable[host] = time.monotonic() + 60, reason
@@ -268,23 +269,35 @@ def download(url: str, path: str | os.PathLike) -> None:
                 raise DownloadError(reason) from error
             log.info("%s: %s; trying again", url, reason)
             time.sleep(PAUSE * 2 ** (attempt - 1))
-        except OSError as error:
-            if isinstance(error, DownloadError) or error.filename is not None:
-                raise
-            raise OSError(error.errno, f"{path} cannot be written: {error.strerror}") from error
+
+
+class _Failure(DownloadError):
+    """What went wrong on the net; `draft` takes other errors of the system for its own."""
+
+    def __init__(self, error):
+        super().__init__(str(error))
+        self.error = error
 
 
 def _download_once(url, path):
+    with draft(path) as temporary:
+        try:
+            _fetch(url, temporary)
+        except requests.RequestException as error:
+            raise _Failure(error) from error
+
+
+def _fetch(url, path):
     """Gets a file as it is, in pieces as they come: a server that sends without end, or hardly, is left."""
     deadline, size = time.monotonic() + MAX_SECONDS, 0
     plain = {"Accept-Encoding": "identity"}  # what would be unpacked could be larger than anything that was sent
-    with draft(path) as temporary, requests.get(url, stream=True, timeout=TIMEOUT, headers=plain) as response:
+    with requests.get(url, stream=True, timeout=TIMEOUT, headers=plain) as response:
         response.raise_for_status()
         encoding = response.headers.get("Content-Encoding", "identity")
         if encoding != "identity":
             raise DownloadError(f"the server packed it ({encoding[:20]}), though it was asked not to")
         expected = response.headers.get("Content-Length", "")
-        with open(temporary, "wb") as file, progress_bar(expected) as bar:
+        with open(path, "wb") as file, progress_bar(expected) as bar:
             for piece in pieces(response):
                 size += len(piece)
                 if size > MAX_BYTES:

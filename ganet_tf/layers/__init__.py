@@ -1,4 +1,4 @@
-"""The paper's operators as Keras layers: layer(x, edges, graph_ids=None)."""
+"""The paper's operators as Keras layers: layer(x, edges, graph_ids=None, edge_weights=None)."""
 
 from ganet_tf.layers.cgao import CGAO
 from ganet_tf.layers.cheb_conv import ChebConv

@@ -1,6 +1,7 @@
 """What every graph layer here shares: Keras's usual arguments, input checks, dropout, bias and activation.
 
-`AttentionLayer` adds what the attention layers share: the key and value matrices, the scale, the implementation.
+`AttentionLayer` adds what the attention layers share: the key and value matrices, the scale, the implementation;
+`HeadsLayer` several heads; `ScoredLayer` the kinds of score and dropout of attention weights.
 """
 
 import keras
@@ -9,6 +10,7 @@ import tensorflow as tf
 from ganet_tf import ops
 from ganet_tf.layers.checks import (
     check_dense,
+    check_edge_weights,
     check_edges_given,
     check_rate,
     check_scale,
@@ -18,7 +20,9 @@ from ganet_tf.layers.checks import (
     check_width,
     shape_of,
 )
-from ganet_tf.layers.dropout import Dropout
+from ganet_tf.layers.dropout import Dropout, SavesSeed
+
+TEMPERATURE = 4.0  # of cosine scores, at the start: e^4 is 55, so that attention can be sharp from the first step on
 
 
 class GraphLayer(keras.layers.Layer):
@@ -101,17 +105,17 @@ class GraphLayer(keras.layers.Layer):
             constraint=self.kernel_constraint,
         )
 
-    def prepare(self, x, edges=None, graph_ids=None, training=None):
+    def prepare(self, x, edges=None, graph_ids=None, training=None, edge_weights=None):
         """Checks what came in and drops features in training."""
-        self.check_inputs(x, edges, graph_ids)
-        return self._drop(x, training=training)
+        self.check_inputs(x, edges, graph_ids, edge_weights)
+        return self._drop(ops.checks.open_rows(x), training=training)
 
     def finish(self, outputs):
         if self.use_bias:
             outputs = outputs + tf.cast(self.bias, outputs.dtype)
         return self.activation(outputs)
 
-    def check_inputs(self, x, edges=None, graph_ids=None):
+    def check_inputs(self, x, edges=None, graph_ids=None, edge_weights=None):
         """Static checks that cost nothing in a step: ranks, types and the feature width."""
         if self.needs_edges:
             check_edges_given(edges, self.name)
@@ -119,11 +123,12 @@ class GraphLayer(keras.layers.Layer):
             check_dense(x, self.name)
         check_shapes(shape_of(x), shape_of(edges), shape_of(graph_ids), self.name)
         check_types(x, edges, graph_ids, self.name)
+        check_edge_weights(edge_weights, edges, self.name)
         check_width(shape_of(x)[-1], self._num_features, self.name)
 
-    def compute_output_spec(self, x, edges=None, graph_ids=None, training=None):
+    def compute_output_spec(self, x, edges=None, graph_ids=None, edge_weights=None, training=None):
         """Checks symbolic inputs too, so that a Functional model fails where it is written."""
-        self.check_inputs(x, edges, graph_ids)
+        self.check_inputs(x, edges, graph_ids, edge_weights)
         shape = self.compute_output_shape(shape_of(x), shape_of(edges), shape_of(graph_ids))
         return keras.KerasTensor(shape, dtype=self.compute_dtype)
 
@@ -159,6 +164,8 @@ class AttentionLayer(GraphLayer):
     """
 
     scale_names = ("sqrt",)
+    heads = 1
+    score = "dot"
 
     def __init__(self, units: int, scale: float | str | None = None, implementation: str = "sparse", **kwargs):
         super().__init__(units, **kwargs)
@@ -167,18 +174,25 @@ class AttentionLayer(GraphLayer):
         self.implementation = implementation
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
-        """Makes key_kernel [F, key width] and value_kernel [F, units]."""
+        """Makes key_kernel [F, heads · key width] and value_kernel [F, heads · units]."""
         super().build(x_shape, edges_shape, graph_ids_shape)
-        self.key_kernel = self.add_kernel("key_kernel", (x_shape[-1], self.key_width(x_shape[-1])))
-        self.value_kernel = self.add_kernel("value_kernel", (x_shape[-1], self.units))
+        if (width := self.key_width(x_shape[-1])) is not None:
+            self.key_kernel = self.add_kernel("key_kernel", (x_shape[-1], self.heads * width))
+        self.value_kernel = self.add_kernel("value_kernel", (x_shape[-1], self.heads * self.units))
 
     def key_width(self, num_features):
-        """Channels of a key: those of the query, which is x itself, so that W_K is square."""
+        """Channels of a key, None for no keys: those of the query, which is x itself, so that W_K is square."""
         return num_features
 
+    def queries(self, x):
+        """x itself."""
+        return x
+
     def project(self, x):
+        """Keys [N, heads · key width], or None, and values [N, heads · units]."""
         # The casts matter only outside of a Keras call (HGAO.selected): inside, Keras has cast the weights.
-        keys = tf.matmul(x, tf.cast(self.key_kernel, x.dtype))
+        has_keys = self.key_width(x.shape[-1]) is not None
+        keys = tf.matmul(x, tf.cast(self.key_kernel, x.dtype)) if has_keys else None
         return keys, tf.matmul(x, tf.cast(self.value_kernel, x.dtype))
 
     @property
@@ -188,6 +202,110 @@ class AttentionLayer(GraphLayer):
 
     def get_config(self):
         return {**super().get_config(), "scale": self.scale, "implementation": self.implementation}
+
+
+class HeadsLayer(AttentionLayer):
+    """Base of the attention layers with several heads, each with kernels of its own and `units` channels.
+
+    Args:
+        units: Number of channels of a head.
+        scale, implementation: See `AttentionLayer`.
+        heads: Number of heads.
+        concat: Whether heads are concatenated ([N, heads · units]) or averaged ([N, units]).
+        **kwargs: See `GraphLayer`.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        scale: float | str | None = None,
+        implementation: str = "sparse",
+        heads: int = 1,
+        concat: bool = True,
+        **kwargs,
+    ):
+        super().__init__(units, scale, implementation, **kwargs)
+        self.heads = check_units(heads, "heads")
+        self.concat = concat
+
+    @property
+    def output_units(self):
+        return self.heads * self.units if self.concat else self.units
+
+    def finish(self, outputs):
+        """Averages the heads [N, heads · units] where that is asked for; then bias and activation."""
+        if self.heads > 1 and not self.concat:
+            outputs = tf.reduce_mean(tf.reshape(outputs, [-1, self.heads, self.units]), axis=1)
+        return super().finish(outputs)
+
+    def get_config(self):
+        return {**super().get_config(), "heads": self.heads, "concat": self.concat}
+
+
+class ScoredLayer(SavesSeed, HeadsLayer):
+    """Base of the layers whose nodes attend to neighbours: GAO, HGAO and TopKGAO.
+
+    Args:
+        units: Number of channels of a head.
+        scale, implementation: See `AttentionLayer`.
+        score: `"dot"`, `"cosine"` or `"uniform"`.
+        query_units: Channels of queries and keys for `score="cosine"`.
+        attention_dropout: Rate at which attention weights are dropped in training.
+        **kwargs: `heads`, `concat`: see `HeadsLayer`; others: see `GraphLayer`.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        scale: float | str | None = None,
+        implementation: str = "sparse",
+        score: str = "dot",
+        query_units: int = 16,
+        attention_dropout: float = 0.0,
+        **kwargs,
+    ):
+        super().__init__(units, scale, implementation, **kwargs)
+        ops.checks.check_choice(score, "score", ops.checks.SCORES)
+        self.score = score
+        self.query_units = check_units(query_units, "query_units")
+        self.attention_dropout = check_rate(attention_dropout, "attention_dropout")
+        if self.attention_dropout:  # a generator draws from Python's random numbers, which would move everything else
+            self.seed_generator = keras.random.SeedGenerator(self.seed)
+
+    def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
+        """For cosine scores makes query_kernel [F, heads · query_units] and temperature [heads] beside the others."""
+        super().build(x_shape, edges_shape, graph_ids_shape)
+        if self.score == "cosine":
+            self.query_kernel = self.add_kernel("query_kernel", (x_shape[-1], self.heads * self.query_units))
+            start = keras.initializers.Constant(TEMPERATURE)
+            self.temperature = self.add_weight(name="temperature", shape=(self.heads,), initializer=start)
+
+    def key_width(self, num_features):
+        return {"dot": num_features, "cosine": self.query_units, "uniform": None}[self.score]
+
+    def queries(self, x):
+        """x itself; for cosine scores x W_Q [N, heads · query_units]."""
+        return tf.matmul(x, tf.cast(self.query_kernel, x.dtype)) if self.score == "cosine" else super().queries(x)
+
+    @property
+    def score_options(self):
+        temperature = tf.convert_to_tensor(self.temperature) if self.score == "cosine" else None
+        return {**super().score_options, "heads": self.heads, "score": self.score, "temperature": temperature}
+
+    def dropout_options(self, training):
+        """The arguments of dropout on attention weights."""
+        if not (training and self.attention_dropout):
+            return {}
+        seed = tf.cast(self.seed_generator.next(), "int32")
+        return {"dropout": self.attention_dropout, "dropout_seed": seed}
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "score": self.score,
+            "query_units": self.query_units,
+            "attention_dropout": self.attention_dropout,
+        }
 
 
 def fresh(initializer):

@@ -35,6 +35,20 @@ def check_shapes(x_shape, edges_shape, graph_ids_shape, layer):
         )
 
 
+def check_edge_weights(edge_weights, edges, layer):
+    """Raises unless weights, where given, are floating point and one for each edge, as far as that is known."""
+    if edge_weights is None:
+        return
+    if "float" not in (dtype := keras.backend.standardize_dtype(edge_weights.dtype)):
+        raise TypeError(f"`edge_weights` of '{layer}' must be floating point, but is {dtype}: cast it to float32.")
+    shape = shape_of(edge_weights)
+    if len(shape) != 1 or (edges is not None and not _agree(shape, shape_of(edges)[:1])):
+        raise ValueError(
+            f"`edge_weights` of '{layer}' must have shape [edges], one number for each row of `edges`"
+            f"{'' if edges is None else f' {shape_of(edges)}'}, but has {shape}."
+        )
+
+
 def _agree(shape, expected):
     """Whether two shapes can be of the same tensor: None fits any size."""
     return len(shape) == len(expected) and all(a == b or None in (a, b) for a, b in zip(shape, expected, strict=True))

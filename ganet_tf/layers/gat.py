@@ -34,6 +34,7 @@ class GAT(SavesSeed, GraphLayer):
         x: [N, F] node features.
         edges: [E, 2] integers, a row = (source, target): the target attends to the source.
         graph_ids: Not used; taken so that all layers are called alike.
+        edge_weights: [E] floats of at least 0, a_ij e_ij in the place of e_ij, as in GAO; left out, 1 for every edge.
         training: Whether dropout is active.
 
     Returns:
@@ -81,8 +82,8 @@ class GAT(SavesSeed, GraphLayer):
         self.source_kernel = self.add_kernel("source_kernel", (self.heads, self.units))
         self.target_kernel = self.add_kernel("target_kernel", (self.heads, self.units))
 
-    def call(self, x, edges, graph_ids=None, training=None):
-        x = self.prepare(x, edges, graph_ids, training)
+    def call(self, x, edges, graph_ids=None, edge_weights=None, training=None):
+        x = self.prepare(x, edges, graph_ids, training, edge_weights)
         h = tf.reshape(ops.features_matmul(x, self.kernel), [-1, self.heads, self.units])
         dropping = training and self.attention_dropout > 0
         outputs = ops.gat(
@@ -93,6 +94,7 @@ class GAT(SavesSeed, GraphLayer):
             negative_slope=self.negative_slope,
             dropout_seed=tf.cast(self.seed_generator.next(), "int32") if dropping else None,
             dropout=self.attention_dropout if dropping else 0.0,
+            edge_weights=edge_weights,
         )
         if self.concat:
             return self.finish(tf.reshape(outputs, [-1, self.output_units]))

@@ -13,7 +13,8 @@ class GCN(GraphLayer):
 
         O = D̂^-½ Â D̂^-½ X W + b,    Â = A + I,    d̂_i = 1 + number of i's neighbours
 
-    A node of degree 0 keeps its own features. Cost: O(E · min(F, units) + N · F · units).
+    A node of degree 0 keeps its own features. With edge weights Â has a_ij, and d̂_i = 1 + Σ_j a_ij.
+    Cost: O(E · min(F, units) + N · F · units).
 
     Args:
         units: Number of output channels.
@@ -29,6 +30,7 @@ class GCN(GraphLayer):
         x: [N, F] node features, dense or a `tf.SparseTensor` (bags of words: much quicker so).
         edges: [E, 2] integers, a row = (source, target), unique, without self-loops.
         graph_ids: Not used; taken so that all layers are called alike.
+        edge_weights: [E] floats of at least 0, a_ij; left out, 1 for every edge.
         training: Whether dropout is active.
 
     Returns:
@@ -67,16 +69,16 @@ class GCN(GraphLayer):
         super().build(x_shape, edges_shape, graph_ids_shape)
         self.kernel = self.add_kernel("kernel", (x_shape[-1], self.units))
 
-    def call(self, x, edges, graph_ids=None, training=None):
+    def call(self, x, edges, graph_ids=None, edge_weights=None, training=None):
         """Propagates on the narrower side of the product with the kernel, where an edge costs less."""
-        x = self.prepare(x, edges, graph_ids, training)
+        x = self.prepare(x, edges, graph_ids, training, edge_weights)
         if not ops.is_sparse(x) and self.units > x.shape[-1]:
-            return self.finish(tf.matmul(self.propagate(x, edges), self.kernel))
-        return self.finish(self.propagate(ops.features_matmul(x, self.kernel), edges))
+            return self.finish(tf.matmul(self.propagate(x, edges, edge_weights), self.kernel))
+        return self.finish(self.propagate(ops.features_matmul(x, self.kernel), edges, edge_weights))
 
-    def propagate(self, h, edges):
+    def propagate(self, h, edges, edge_weights=None):
         """Â h, normalised."""
-        return ops.gcn(h, edges, normalization=self.normalization, implementation=self.implementation)
+        return ops.gcn(h, edges, self.normalization, self.implementation, edge_weights=edge_weights)
 
     def get_config(self):
         return {

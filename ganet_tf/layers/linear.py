@@ -1,8 +1,8 @@
 """The control without attention."""
 
 import keras
-import tensorflow as tf
 
+from ganet_tf import ops
 from ganet_tf.layers.base import GraphLayer
 
 
@@ -19,9 +19,10 @@ class Linear(GraphLayer):
             `seed`, `name`, `dtype`: see `GraphLayer`.
 
     Call arguments:
-        x: [N, F] node features.
+        x: [N, F] node features, dense or a `tf.SparseTensor`.
         edges: Not used; may be left out.
         graph_ids: Not used; may be left out.
+        edge_weights: Not used; may be left out.
         training: Whether dropout is active.
 
     Returns:
@@ -37,11 +38,12 @@ class Linear(GraphLayer):
     """
 
     needs_edges = False
+    takes_sparse = True
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
         super().build(x_shape, edges_shape, graph_ids_shape)
         self.kernel = self.add_kernel("kernel", (x_shape[-1], self.units))
 
-    def call(self, x, edges=None, graph_ids=None, training=None):
-        x = self.prepare(x, edges, graph_ids, training)
-        return self.finish(tf.matmul(x, self.kernel))
+    def call(self, x, edges=None, graph_ids=None, edge_weights=None, training=None):
+        x = self.prepare(x, edges, graph_ids, training, edge_weights)
+        return self.finish(ops.features_matmul(x, self.kernel))

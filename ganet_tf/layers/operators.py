@@ -18,7 +18,7 @@ class Operator(NamedTuple):
     """A row of the table.
 
     Args:
-        layer: the class, called as layer(x, edges, graph_ids).
+        layer: the class, called as layer(x, edges, graph_ids), with edge_weights=... where a graph has weights.
         options: which of the options `SHARED` by all networks its constructor takes. Without "implementation" there
             is one way to compute it, of dense products.
         attends: False for a control without attention, which `profile_ops.py` leaves out.
@@ -29,15 +29,18 @@ class Operator(NamedTuple):
     attends: bool = True
 
 
+_HEADS = ("heads", "concat")
+_SCORED = ("scale", "implementation", *_HEADS, "score", "query_units", "attention_dropout")
+
 OPERATORS = {
-    "gao": Operator(GAO, ("scale", "implementation")),
-    "hgao": Operator(HGAO, ("k", "scale", "implementation")),
-    "cgao": Operator(CGAO, ("scale",)),
-    "topk": Operator(TopKGAO, ("k", "scale", "implementation")),
+    "gao": Operator(GAO, _SCORED),
+    "hgao": Operator(HGAO, ("k", "gate", *_SCORED)),
+    "cgao": Operator(CGAO, ("scale", *_HEADS)),
+    "topk": Operator(TopKGAO, ("k", *_SCORED)),
     "sampled": Operator(SampledGAO, ("scale", "implementation")),
     "linear": Operator(Linear, attends=False),
 }
-SHARED = ("k", "scale", "implementation")
+SHARED = ("k", "gate", *_SCORED)
 
 
 class OperatorTemplate:
@@ -96,8 +99,8 @@ def get_operator(operator, units: int, **options) -> keras.layers.Layer:
         operator: a name of `operator_names()`, or a layer, called as layer(x, edges, graph_ids). A layer is a
             template: its config is copied, its weights are not, and it keeps its own units and options.
         units: Number of output channels.
-        **options: Arguments of the layer. `k`, `scale` and `implementation` are left out where the operator
-            has no such thing.
+        **options: Arguments of the layer. Those in `SHARED` (`k`, `scale`, `heads`, `score`, ...) are left out where
+            the operator has no such thing.
 
     Returns:
         A new layer.

@@ -25,7 +25,7 @@ class GraphPooling(keras.layers.Layer):
         """Checks the static shapes; a subclass adds its weights."""
         check_shapes(x_shape, edges_shape, graph_ids_shape, self.name)
 
-    def call(self, x, edges=None, graph_ids=None, training=None):
+    def call(self, x, edges=None, graph_ids=None, edge_weights=None, training=None):
         """One row for each graph; without `graph_ids` all nodes are one graph."""
         self.check_inputs(x, edges, graph_ids)
         if graph_ids is None:
@@ -46,7 +46,7 @@ class GraphPooling(keras.layers.Layer):
         """[N, F] -> [B, C]; how many graphs there are, only the values of graph_ids tell."""
         return (None, self.output_units(x_shape[-1]))
 
-    def compute_output_spec(self, x, edges=None, graph_ids=None, training=None):
+    def compute_output_spec(self, x, edges=None, graph_ids=None, edge_weights=None, training=None):
         """Checks symbolic inputs too, so that a Functional model fails where it is written."""
         self.check_inputs(x, edges, graph_ids)
         return keras.KerasTensor(self.compute_output_shape(shape_of(x)), dtype=self.compute_dtype)
@@ -67,6 +67,7 @@ class SumPooling(GraphPooling):
         x: [N, F] node features.
         edges: Not used; may be left out.
         graph_ids: [N] ascending integers, the graph of each node; left out, all nodes are one graph.
+        edge_weights: Not used, as edges.
         training: Not used.
 
     Returns:
@@ -100,7 +101,7 @@ class MeanPooling(GraphPooling):
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        x, edges, graph_ids, training: As `SumPooling`.
+        x, edges, graph_ids, edge_weights, training: As `SumPooling`.
 
     Returns:
         [B, F], B the number of graphs.
@@ -132,7 +133,7 @@ class MaxPooling(GraphPooling):
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        x, edges, graph_ids, training: As `SumPooling`.
+        x, edges, graph_ids, edge_weights, training: As `SumPooling`.
 
     Returns:
         [B, F], B the number of graphs.

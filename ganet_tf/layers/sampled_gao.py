@@ -33,6 +33,7 @@ class SampledGAO(SavesSeed, AttentionLayer):
         x: [N, F] node features.
         edges: [E, 2] integers, a row = (source, target): the target attends to the source.
         graph_ids: Not used; taken so that all layers are called alike.
+        edge_weights: [E] floats of at least 0, a_ij e_ij in the place of e_ij, as in GAO; left out, 1 for every edge.
         training: Whether a neighbour is drawn and dropout is active.
 
     Returns:
@@ -65,14 +66,13 @@ class SampledGAO(SavesSeed, AttentionLayer):
         self.temperature = float(temperature)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
 
-    def call(self, x, edges, graph_ids=None, training=None):
+    def call(self, x, edges, graph_ids=None, edge_weights=None, training=None):
         """Draws a neighbour in training, takes the most probable one otherwise."""
-        x = self.prepare(x, edges, graph_ids, training)
+        x = self.prepare(x, edges, graph_ids, training, edge_weights)
         keys, values = self.project(x)
         seed = tf.cast(self.seed_generator.next(), "int32") if training else None
-        outputs = ops.sampled_gao(
-            x, keys, values, edges, temperature=self.temperature, noise_seed=seed, **self.score_options
-        )
+        options = {**self.score_options, "edge_weights": edge_weights}
+        outputs = ops.sampled_gao(x, keys, values, edges, temperature=self.temperature, noise_seed=seed, **options)
         return self.finish(outputs)
 
     def get_config(self):

@@ -23,6 +23,7 @@ class SortPooling(keras.layers.Layer):
         x: [N, C] node features.
         edges: Not used; may be left out.
         graph_ids: [N] ascending integers, the graph of each node; left out, all nodes are one graph.
+        edge_weights: Not used, as edges.
         training: Not used.
 
     Returns:
@@ -50,7 +51,7 @@ class SortPooling(keras.layers.Layer):
         """Checks the static shapes: there are no weights."""
         check_shapes(x_shape, edges_shape, graph_ids_shape, self.name)
 
-    def call(self, x, edges=None, graph_ids=None, training=None):
+    def call(self, x, edges=None, graph_ids=None, edge_weights=None, training=None):
         self.check_inputs(x, edges, graph_ids)
         if graph_ids is None:
             graph_ids = tf.zeros(tf.shape(x)[:1], "int32")
@@ -65,7 +66,7 @@ class SortPooling(keras.layers.Layer):
         """[N, C] -> [B, k, C]; how many graphs there are, only the values of graph_ids tell."""
         return (None, self.k, x_shape[-1])
 
-    def compute_output_spec(self, x, edges=None, graph_ids=None, training=None):
+    def compute_output_spec(self, x, edges=None, graph_ids=None, edge_weights=None, training=None):
         """Checks symbolic inputs too, so that a Functional model fails where it is written."""
         self.check_inputs(x, edges, graph_ids)
         return keras.KerasTensor(self.compute_output_shape(shape_of(x)), dtype=self.compute_dtype)

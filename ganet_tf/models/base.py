@@ -1,10 +1,13 @@
 """What the models share: dict inputs, configs, export, and the rule of one replica."""
 
+import contextlib
 import inspect
 
 import keras
 import tensorflow as tf
 
+from ganet_tf import ops
+from ganet_tf.layers.checks import check_units
 from ganet_tf.layers.operators import OperatorTemplate, operator_config
 from ganet_tf.spelling import closest
 
@@ -12,6 +15,7 @@ _SPECS = {
     "x": lambda features: keras.InputSpec(shape=(None, features), dtype="float32"),
     "edges": lambda features: keras.InputSpec(shape=(None, 2), dtype="int32"),
     "graph_ids": lambda features: keras.InputSpec(shape=(None,), dtype="int32"),
+    "edge_weights": lambda features: keras.InputSpec(shape=(None,), dtype="float32"),
 }
 
 
@@ -20,7 +24,8 @@ class GraphModel(keras.Model):
 
     A subclass gives its constructor's arguments to `__init__` here, which keeps each under its own name and
     returns them in `get_config`; it says which inputs it takes in `required` and `optional`, and makes its
-    layers' weights in `build_layers(x_shape, edges_shape, graph_ids_shape)`.
+    layers' weights in `build_layers(x_shape, edges_shape, graph_ids_shape)`. One with an argument `num_features` calls
+    `build_if_known()` at the end of its constructor.
 
     Args:
         arguments: dict of the constructor's arguments.
@@ -46,6 +51,15 @@ class GraphModel(keras.Model):
         shapes = self.open_shapes()
         self.build_layers(shapes["x"], shapes["edges"], shapes["graph_ids"])
 
+    def build_if_known(self):
+        """Makes the weights of a model that was told its `num_features`, before it has seen any data.
+
+        Callbacks that load weights at the start (`BackupAndRestore`) and `summary()` then work on a new model.
+        """
+        if self.num_features is not None:
+            features = check_units(self.num_features, "num_features")
+            self.build({key: tuple(_SPECS[key](features).shape) for key in self.required})
+
     def open_shapes(self):
         """The shapes of x, edges and graph_ids for graphs of any size."""
         return {key: tuple(spec(self._num_features).shape) for key, spec in _SPECS.items()}
@@ -54,7 +68,8 @@ class GraphModel(keras.Model):
         """The tensors x, edges, graph_ids and nodes themselves, the last two None where they are not given."""
         check_one_replica()
         self.check_keys(inputs)
-        return tuple(inputs.get(key) for key in ("x", "edges", "graph_ids", "nodes"))
+        x, *others = (inputs.get(key) for key in ("x", "edges", "graph_ids", "nodes"))
+        return ops.checks.open_rows(x), *others
 
     def check_keys(self, inputs):
         """Raises unless the inputs are a dict with the keys that this model takes."""
@@ -93,7 +108,18 @@ class GraphModel(keras.Model):
         Keras would warn that it does not.
         """
         data = (x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data)
-        return super().fit(*data, shuffle=shuffle, **kwargs)
+        with pointing_to_debug_checks():
+            return super().fit(*data, shuffle=shuffle, **kwargs)
+
+    def evaluate(self, *args, **kwargs):
+        """Evaluates as `keras.Model.evaluate` does."""
+        with pointing_to_debug_checks():
+            return super().evaluate(*args, **kwargs)
+
+    def predict(self, *args, **kwargs):
+        """Predicts as `keras.Model.predict` does."""
+        with pointing_to_debug_checks():
+            return super().predict(*args, **kwargs)
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
         """Exports the model for serving, as `keras.Model.export` does, for graphs of any size.
@@ -132,6 +158,24 @@ def in_signature_order(cls, names):
     """The names in the order of the constructor, so that a config reads like the call."""
     order = list(inspect.signature(cls.__init__).parameters)
     return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
+
+
+@contextlib.contextmanager
+def pointing_to_debug_checks():
+    """Adds to TensorFlow's message, which names an op, how to learn which input was wrong."""
+    try:
+        yield
+    except tf.errors.InvalidArgumentError as error:
+        hint = (
+            "An edge, a graph id or an edge weight may be out of range, which a compiled step does not look at: call "
+            "ganet_tf.ops.debug_checks(True), compile the model again, and the error says which."
+        )
+        raise tf.errors.InvalidArgumentError(error.node_def, error.op, f"{error.message}\n{hint}") from error
+
+
+def as_logits(outputs):
+    """Class scores in float32 where a mixed policy computed them in half precision: a loss needs the digits."""
+    return tf.cast(outputs, "float32") if outputs.dtype in (tf.float16, tf.bfloat16) else outputs
 
 
 def take_nodes(outputs, nodes):

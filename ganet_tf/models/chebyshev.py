@@ -3,7 +3,7 @@
 import keras
 
 from ganet_tf import layers
-from ganet_tf.models.base import GraphModel, take_nodes
+from ganet_tf.models.base import GraphModel, as_logits, take_nodes
 from ganet_tf.models.gcn import KIPF_L2
 
 
@@ -82,7 +82,7 @@ class Chebyshev(GraphModel):
         """Class scores of every node, then those asked for."""
         x, edges, _, nodes = self.unpack(inputs)
         x = self.hidden(x, edges, training=training)
-        return take_nodes(self.out(x, edges, training=training), nodes)
+        return as_logits(take_nodes(self.out(x, edges, training=training), nodes))
 
     def compute_output_shape(self, input_shape):
         """[n, num_classes]."""

@@ -5,7 +5,7 @@ import numpy as np
 import tensorflow as tf
 
 from ganet_tf.layers.checks import check_units
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.models.pretraining import Pretrained
 from ganet_tf.models.skip_gram import SkipGram, logistic_regression
 
@@ -93,7 +93,7 @@ class DeepWalk(Pretrained, GraphModel):
 
     def call(self, inputs, training=None):
         """Class scores from the vectors of the nodes asked for."""
-        return self.out(self.vectors(inputs))
+        return as_logits(self.out(self.vectors(inputs)))
 
     def vectors(self, inputs):
         """The vectors of the nodes asked for, [n, units]."""
@@ -105,7 +105,7 @@ class DeepWalk(Pretrained, GraphModel):
         inputs, y = data[:2]
         strength = tf.gather(tf.constant(self.C), tf.minimum(self.optimizer.iterations.value, len(self.C) - 1))
         arguments = [tf.cast(self.vectors(inputs), tf.float32), y, strength]
-        kernel, bias = tf.numpy_function(self._solved, arguments, [tf.float32, tf.float32], stateful=False)
+        kernel, bias = tf.numpy_function(self._solved, arguments, [tf.float32, tf.float32])
         self.out.kernel.assign(tf.ensure_shape(kernel, [self.units, self.num_classes]))
         self.out.bias.assign(tf.ensure_shape(bias, [self.num_classes]))
         self.optimizer.iterations.assign_add(1)

@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf.layers import GCN
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.models.dgcnn_head import DGCNNHead, check_sort_pooling_k
 
 
@@ -24,14 +24,16 @@ class DGCNN(GraphModel):
         normalization: Of the graph convolutions: `"row"` (DGCNN's), `"sym"` or `None`.
         kernel_initializer, kernel_regularizer: For all matrices.
         implementation: `"sparse"` or `"dense"`.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending.
+        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending; if edges have weights, `edge_weights`
+            [E].
         training: Whether dropout is active.
 
     Returns:
-        [B, num_classes] logits, B the number of graphs.
+        [B, num_classes] logits, B the number of graphs; float32 in mixed precision.
 
     Raises:
         ValueError: For an input that is missing or has a wrong shape, `sort_pooling_k` below 10, an unknown option.
@@ -46,7 +48,7 @@ class DGCNN(GraphModel):
     """
 
     required = ("x", "edges", "graph_ids")
-    optional = ()
+    optional = ("edge_weights",)
 
     def __init__(
         self,
@@ -60,6 +62,7 @@ class DGCNN(GraphModel):
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
         implementation: str = "sparse",
+        num_features: int | None = None,
         **kwargs,
     ):
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer}
@@ -71,12 +74,14 @@ class DGCNN(GraphModel):
         }
         sort_pooling_k = check_sort_pooling_k(sort_pooling_k)
         own = {"num_classes": num_classes, "sort_pooling_k": sort_pooling_k, "head_dropout": head_dropout}
-        super().__init__({**own, "units": tuple(units), **convolution, **matrix}, **kwargs)
+        own |= {"units": tuple(units), "num_features": num_features}
+        super().__init__({**own, **convolution, **matrix}, **kwargs)
         dtype = self.dtype_policy
         self.convolutions = [
             GCN(width, name=f"gcn_{i + 1}", dtype=dtype, **convolution, **matrix) for i, width in enumerate(self.units)
         ]
         self.head = DGCNNHead(num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix)
+        self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         """Builds each convolution on the one before, and the head on all of them together."""
@@ -90,9 +95,9 @@ class DGCNN(GraphModel):
         x, edges, graph_ids, _ = self.unpack(inputs)
         outputs = []
         for layer in self.convolutions:
-            x = layer(x, edges, graph_ids, training=training)
+            x = layer(x, edges, graph_ids, inputs.get("edge_weights"), training=training)
             outputs.append(x)
-        return self.head(tf.concat(outputs, axis=-1), graph_ids=graph_ids, training=training)
+        return as_logits(self.head(tf.concat(outputs, axis=-1), graph_ids=graph_ids, training=training))
 
     def compute_output_shape(self, input_shape):
         return (None, self.num_classes)

@@ -88,7 +88,12 @@ class DGCNNHead(keras.layers.Layer):
 
     def call(self, x, graph_ids=None, training=None):
         """Pools, then convolves along the sorted nodes."""
-        return self.stack(self.pooling(x, graph_ids=graph_ids), training=training)
+        pooled = self.pooling(x, graph_ids=graph_ids)  # [B, k, C]
+        count = tf.shape(pooled)[0]
+        # TensorFlow's pooling gives a wrong shape for a batch of nothing: such a batch gets a graph of zeros meanwhile.
+        pooled = tf.cond(count > 0, lambda: pooled, lambda: tf.zeros([1, *pooled.shape[1:]], pooled.dtype))
+        pooled = tf.ensure_shape(pooled, [None, *pooled.shape[1:]])
+        return self.stack(pooled, training=training)[:count]
 
     def compute_output_shape(self, x_shape, graph_ids_shape=None):
         return (None, self.num_classes)

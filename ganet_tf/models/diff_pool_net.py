@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from ganet_tf import layers
 from ganet_tf.layers.dropout import Dropout
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.models.sage_stack import SAGEStack
 
 
@@ -118,7 +118,7 @@ class DiffPoolNet(GraphModel):
         pooled, adjacency = self.pool(z, edges, graph_ids, assignment=h, training=training)
         clusters = tf.reduce_max(self.pooled(pooled, adjacency, training=training), axis=1)
         both = tf.concat([self.readout(z, graph_ids=graph_ids), clusters], axis=1)
-        return self.out(self.drop(self.hidden(both), training=training))
+        return as_logits(self.out(self.drop(self.hidden(both), training=training)))
 
     def compute_output_shape(self, input_shape):
         """[B, num_classes]."""

@@ -1,11 +1,16 @@
 """The graph attention network: the paper's architecture for node embeddings."""
 
+from functools import partial
+
 import keras
 import tensorflow as tf
 
-from ganet_tf.layers import GAM, GCN
+from ganet_tf.layers import GAM, GCN, Linear
 from ganet_tf.layers.operators import as_operator
 from ganet_tf.models.base import GraphModel
+from ganet_tf.ops.checks import check_choice
+
+ENDS = ("gcn", "dense")
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -25,19 +30,26 @@ class GANet(GraphModel):
         operator: What attends: a name of `layers.operator_names()`, or a layer, whose config each module copies.
         k: Neighbours a node attends to, where the operator chooses.
         dropout: On the features that enter each GCN.
-        attention_dropout: On the features that enter each operator.
+        attention_dropout: On the features that enter each operator (not on its attention weights, which have
+            `attention_weights_dropout`).
         activation: Of every GCN but the last; `None`, the identity, is the paper's.
         kernel_initializer, kernel_regularizer: For all matrices.
         normalization: Of the GCNs: `"sym"`, `"row"` or `None`.
-        skip: `"module"` or `"gcn"`: see `layers.GAM`.
+        skip: `"module"`, `"gcn"` or `"both"`: see `layers.GAM`.
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
         implementation: `"sparse"` or `"dense"`.
         recompute: Whether training computes each module a second time in the backward pass instead of keeping what
             is inside it: the same numbers, less memory, more time (see docs/large-graphs.md). For very large graphs.
+        heads, concat, score, query_units, gate: Of the operator, where it has them: see `layers.HGAO`.
+        attention_weights_dropout: On the attention weights.
+        embedding, out: What the first and the last layer are: `"gcn"` (the paper's), or `"dense"`, X W + b, which does
+            not mix the features of neighbours before and after the modules.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and, if there are several graphs, `graph_ids` [N].
+        inputs: dict of `x` [N, F], `edges` [E, 2] and, if there are several graphs, `graph_ids` [N]; if edges have
+            weights, `edge_weights` [E].
         training: Whether dropout is active.
 
     Returns:
@@ -57,6 +69,8 @@ class GANet(GraphModel):
     (48, 60, 72, 84, 96, 97)
     """
 
+    optional = ("graph_ids", "edge_weights")
+
     def __init__(
         self,
         units: int = 48,
@@ -75,8 +89,19 @@ class GANet(GraphModel):
         scale: float | str | None = None,
         implementation: str = "sparse",
         recompute: bool = False,
+        heads: int = 1,
+        concat: bool = True,
+        score: str = "dot",
+        query_units: int = 16,
+        gate: str | None = "sigmoid",
+        attention_weights_dropout: float = 0.0,
+        embedding: str = "gcn",
+        out: str = "gcn",
+        num_features: int | None = None,
         **kwargs,
     ):
+        check_choice(embedding, "embedding", ENDS)
+        check_choice(out, "out", ENDS)
         shared = {
             "dropout": dropout,
             "kernel_initializer": kernel_initializer,
@@ -84,29 +109,40 @@ class GANet(GraphModel):
             "normalization": normalization,
             "implementation": implementation,
         }
-        modules = {"k": k, "attention_dropout": attention_dropout, "skip": skip, "scale": scale}
-        sizes = {
+        modules = {
+            "k": k,
+            "attention_dropout": attention_dropout,
+            "skip": skip,
+            "scale": scale,
+            "heads": heads,
+            "concat": concat,
+            "score": score,
+            "query_units": query_units,
+            "gate": gate,
+            "attention_weights_dropout": attention_weights_dropout,
+        }
+        own = {
             "units": units,
             "num_modules": num_modules,
             "module_units": module_units,
             "out_units": out_units,
+            "recompute": recompute,
+            "num_features": num_features,
         }
         operator = as_operator(operator)
-        super().__init__(
-            {**sizes, "operator": operator, "activation": activation, **modules, **shared, "recompute": recompute},
-            **kwargs,
-        )
+        super().__init__({**own, "operator": operator, "activation": activation, **modules, **shared}, **kwargs)
         shared["dtype"] = self.dtype_policy
-        self.embedding = GCN(units, activation=activation, name="embedding", **shared)
+        self.embedding = _end(embedding, units, activation=activation, name="embedding", **shared)
         self.gams = [
             GAM(module_units, operator, activation=activation, name=f"gam_{i + 1}", **modules, **shared)
             for i in range(num_modules)
         ]
-        self.out = GCN(out_units, name="out", **shared)
+        self.out = _end(out, out_units, name="out", **shared)
+        self.build_if_known()
 
     @property
     def channels(self) -> tuple[int, ...]:
-        """How many channels come out of each GCN and module."""
+        """How many channels come out of the first layer, each module and the last layer."""
         shapes = [(None, self.units)]
         for gam in self.gams:
             shapes.append(gam.compute_output_shape(shapes[-1]))
@@ -121,16 +157,27 @@ class GANet(GraphModel):
     def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """All layers get the same `edges` tensor, so that what is derived from it is made once."""
         x, edges, graph_ids, _ = self.unpack(inputs)
-        x = self.embedding(x, edges, graph_ids, training=training)
+        graph = (edges, graph_ids, inputs.get("edge_weights"))
+        x = self.embedding(x, *graph, training=training)
         for gam in self.gams:
-            if self.recompute and training:
-                x = recomputed(gam, x, edges, graph_ids, training)
-            else:
-                x = gam(x, edges, graph_ids, training=training)
-        return self.out(x, edges, graph_ids, training=training)
+            call = partial(recomputed, gam) if self.recompute and training else gam
+            x = call(x, *graph, training=training)
+        return self.out(x, *graph, training=training)
 
     def compute_output_shape(self, input_shape):
         return (None, self.out_units)
+
+    def get_config(self):
+        """The arguments; `embedding` and `out` are read from the layers that have taken their names."""
+        kinds = {name: "gcn" if isinstance(getattr(self, name), GCN) else "dense" for name in ("embedding", "out")}
+        return {**super().get_config(), **kinds}
+
+
+def _end(kind, units, normalization, implementation, **options):
+    """The first or the last layer of a network."""
+    if kind == "gcn":
+        return GCN(units, normalization=normalization, implementation=implementation, **options)
+    return Linear(units, use_bias=True, **options)
 
 
 def recomputed(
@@ -138,9 +185,10 @@ def recomputed(
     x: tf.Tensor,
     edges: tf.Tensor,
     graph_ids: tf.Tensor | None = None,
+    edge_weights: tf.Tensor | None = None,
     training: bool | None = None,
 ) -> tf.Tensor:
-    """`layer(x, edges, graph_ids)`, of which only the input and the output are kept for the gradient.
+    """`layer(x, edges, graph_ids, edge_weights)`, of which only the input and the output are kept for the gradient.
 
     The backward pass computes the layer a second time, with the same random numbers: the state of the layer's seeds
     is read before the call, and `stateless_call` draws from it both times. (`tf.recompute_grad` calls a Keras 3 layer a
@@ -151,6 +199,7 @@ def recomputed(
         x: [N, F] node features.
         edges: [E, 2] integers; the tensor itself goes on, so that all layers share what is derived from it.
         graph_ids: [N] integers or None.
+        edge_weights: [E] floats or None.
         training: Whether dropout is active.
 
     Returns:
@@ -165,7 +214,7 @@ def recomputed(
     before = [tf.identity(state.value) for state in states]  # a copy: the variable itself moves on
 
     def call(x, weights):
-        return layer.stateless_call(weights, before, x, edges, graph_ids, training=training)
+        return layer.stateless_call(weights, before, x, edges, graph_ids, edge_weights, training=training)
 
     @tf.custom_gradient
     def run(x, *weights):

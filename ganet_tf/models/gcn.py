@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 
 from ganet_tf import layers
-from ganet_tf.models.base import GraphModel, take_nodes
+from ganet_tf.models.base import GraphModel, as_logits, take_nodes
 
 # Their weight decay of 5e-4 counts half a square: 2.5e-4 in Keras's terms.
 KIPF_L2 = keras.regularizers.L2(2.5e-4)
@@ -26,14 +26,16 @@ class GCN(GraphModel):
         kernel_regularizer: For the first matrix only, as theirs; their 5e-4 is L2(2.5e-4) in Keras's terms.
         normalization: `"sym"`, `"row"` or `None`.
         implementation: `"sparse"` or `"dense"`.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n], the nodes to put out.
+        inputs: dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n], the nodes to put out,
+            and `edge_weights` [E] if edges have weights.
         training: Whether dropout is active.
 
     Returns:
-        Logits [n, num_classes] of `nodes`, or [N, num_classes] of all nodes without it.
+        Logits [n, num_classes] of `nodes`, or [N, num_classes] of all nodes without it; float32 in mixed precision.
 
     Raises:
         ValueError: For an input that is missing or has a wrong shape, or an unknown option.
@@ -46,7 +48,7 @@ class GCN(GraphModel):
     TensorShape([3, 4])
     """
 
-    optional = ("graph_ids", "nodes")
+    optional = ("graph_ids", "nodes", "edge_weights")
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class GCN(GraphModel):
         kernel_regularizer=KIPF_L2,
         normalization: str | None = "sym",
         implementation: str = "sparse",
+        num_features: int | None = None,
         **kwargs,
     ):
         shared = {
@@ -67,10 +70,12 @@ class GCN(GraphModel):
             "implementation": implementation,
         }
         first = {"activation": activation, "kernel_regularizer": kernel_regularizer}
-        super().__init__({"num_classes": num_classes, "units": units, **first, **shared}, **kwargs)
+        own = {"num_classes": num_classes, "units": units, "num_features": num_features}
+        super().__init__({**own, **first, **shared}, **kwargs)
         shared["dtype"] = self.dtype_policy
         self.hidden = layers.GCN(units, name="hidden", **first, **shared)
         self.out = layers.GCN(num_classes, name="out", **shared)
+        self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         self.hidden.build(x_shape, edges_shape, graph_ids_shape)
@@ -79,8 +84,9 @@ class GCN(GraphModel):
     def call(self, inputs: dict, training: bool | None = None) -> tf.Tensor:
         """Class scores of every node, then those asked for."""
         x, edges, _, nodes = self.unpack(inputs)
-        x = self.hidden(x, edges, training=training)
-        return take_nodes(self.out(x, edges, training=training), nodes)
+        weights = inputs.get("edge_weights")
+        x = self.hidden(x, edges, edge_weights=weights, training=training)
+        return as_logits(take_nodes(self.out(x, edges, edge_weights=weights, training=training), nodes))
 
     def compute_output_shape(self, input_shape):
         return (None, self.num_classes)

@@ -4,7 +4,7 @@ import keras
 
 from ganet_tf import layers, ops
 from ganet_tf.layers.dropout import Dropout
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.models.sage_stack import SAGEStack
 
 READOUTS = {"mean": layers.MeanPooling, "max": layers.MaxPooling, "sum": layers.SumPooling}
@@ -95,7 +95,7 @@ class GraphSAGE(GraphModel):
         """Node features, one row for each graph, class scores."""
         x, edges, graph_ids, _ = self.unpack(inputs)
         h = self.pooling(self.stack(x, edges, training=training), graph_ids=graph_ids)
-        return self.out(self.drop(h, training=training))
+        return as_logits(self.out(self.drop(h, training=training)))
 
     def compute_output_shape(self, input_shape):
         """[B, num_classes]."""

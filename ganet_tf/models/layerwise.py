@@ -37,7 +37,8 @@ def predict_layerwise(
 
     Args:
         model: A `NodeClassifier`, `GANet`, `GCN` or `GAT`.
-        data: A `NodeDataset`, or a dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n].
+        data: A `NodeDataset`, or a dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n] and
+            `edge_weights` [E].
         entries: Neighbours that a piece has, added up over its nodes, at most.
         folder: Where to put the features of the layers, in temporary files; None keeps them in memory.
         workers: Threads; None takes one for each processor.
@@ -56,6 +57,7 @@ def predict_layerwise(
     ```
     """
     inputs = data if hasattr(data, "keys") else {"x": data.x, "edges": data.edges}
+    edge_weights = inputs.get("edge_weights", getattr(data, "edge_weights", None))
     sequence = layer_sequence(model)
     model.check_keys(inputs)
     x = np.asarray(inputs["x"])
@@ -63,7 +65,7 @@ def predict_layerwise(
         model.build({"x": (None, x.shape[1]), "edges": (None, 2)})
     if inputs.get("graph_ids") is not None and any(type(part) is layers.CGAO for part in parts(sequence)):
         raise ValueError("cGAO layer by layer takes all nodes for one graph: leave `graph_ids` out, one graph a call.")
-    run = _Run(NeighborChunks(inputs["edges"], len(x), entries), folder, workers or os.cpu_count())
+    run = _Run(NeighborChunks(inputs["edges"], len(x), entries, edge_weights), folder, workers or os.cpu_count())
     for layer in sequence:
         x = run.apply(layer, x)
     nodes = inputs.get("nodes")
@@ -73,9 +75,10 @@ def predict_layerwise(
 def receptive_hops(model: GraphModel) -> int:
     """How many hops around a node decide its output: so many, with all neighbours, make a sample exact.
 
-    Every layer that looks at neighbours adds one: 2 for the two GCNs of a GANet, and for each of its modules 1 for the
-    GCN and 1 for the operator, unless that is `"cgao"` or `"linear"`. One more is for `normalization="sym"`: it divides
-    by the degrees of the neighbours, too, and a node has its true degree only where its neighbours are in the sample.
+    Every layer that looks at neighbours adds one: 2 for the two GCNs of a GANet (unless they are `"dense"`), and for
+    each of its modules 1 for the GCN and 1 for the operator, unless that is `"cgao"` or `"linear"`. One more is for
+    `normalization="sym"` where a GCN is the first of these layers: it divides by the degrees of the neighbours, too,
+    and a node has its true degree only where its neighbours are in the sample.
 
     Args:
         model: A `NodeClassifier`, `GANet`, `GCN` or `GAT`.
@@ -92,7 +95,7 @@ def receptive_hops(model: GraphModel) -> int:
     7
     """
     looking = [layer for layer in parts(layer_sequence(model)) if getattr(layer, "needs_edges", True)]
-    first = looking[0]
+    first = looking[0] if looking else None
     return len(looking) + (isinstance(first, layers.GCN) and first.normalization == "sym")
 
 
@@ -149,8 +152,8 @@ class _Run:
     def _gam(self, layer, x):
         h = self.apply(layer.attention, x)
         g = self.apply(layer.gcn, h)
-        skipped = x if layer.skip == "module" else h
-        return self._by_rows(lambda rows: [np.concatenate([skipped[rows], g[rows]], axis=1)], x.dtype)[0]
+        wanted = layer.outputs(x, h, g)
+        return self._by_rows(lambda rows: [np.concatenate([part[rows] for part in wanted], axis=1)], h.dtype)[0]
 
     def _gcn(self, layer, x):
         """Degrees before and after the sum are those of the whole graph."""
@@ -166,53 +169,67 @@ class _Run:
         (h,) = self._by_rows(before, layer.variable_dtype)
 
         def after(chunk):
-            total = weighted_sum(np.ones(len(chunk.columns), h.dtype), h, chunk) * factor[chunk.start : chunk.stop]
+            weights = np.ones(len(chunk.columns), h.dtype) if chunk.weights is None else chunk.weights.astype(h.dtype)
+            total = weighted_sum(weights, h, chunk) * factor[chunk.start : chunk.stop]
             return layer.finish(tf.convert_to_tensor(total) if narrow else tf.matmul(total, layer.kernel))
 
         return self._by_chunks(after, layer)
 
     def _attention(self, layer, x):
         """GAO, and with a choice before the softmax hGAO (by y), the top-k alternative and hard attention (by e)."""
-        ranking, keys, values = self._keys_and_values(layer, x)
-        factor = {None: 1.0, "sqrt": x.shape[1] ** -0.5}.get(layer.scale, layer.scale)
+        found = self._projected(layer, x)
         k = {layers.GAO: None, layers.SampledGAO: 1}.get(type(layer), getattr(layer, "k", None))
+        one_for_all = {"dot": ("queries",), "cosine": (), "uniform": ("queries", "keys")}[layer.score]
 
         def attend(chunk):
-            queries = x[chunk.start : chunk.stop].astype(keys.dtype, copy=False) * keys.dtype.type(factor)
-            if ranking is not None:
-                chunk = narrowed(chunk, largest(chunk, ranking[chunk.columns, 0], k))
-            scores = entry_scores(queries, keys, chunk)
-            if ranking is None and k is not None:
-                places = largest(chunk, scores, k)
-                chunk, scores = narrowed(chunk, places), scores[places]
-            return layer.finish(tf.convert_to_tensor(weighted_sum(softmax(scores, chunk), values, chunk)))
+            queries = _queries(layer, x[chunk.start : chunk.stop])
+            outputs = []
+            for h in range(layer.heads):
+                own = {
+                    name: array if name in one_for_all else _of_head(array, h, layer.heads)
+                    for name, array in {"queries": queries, **found}.items()
+                }
+                outputs.append(_attend(chunk, own, k, layer.score))
+            return layer.finish(tf.convert_to_tensor(np.concatenate(outputs, axis=1)))
 
         return self._by_chunks(attend, layer)
 
-    def _keys_and_values(self, layer, x):
-        """(y [N, 1] or None, keys [N, F], values [N, U]): each node's once, however many neighbours look at it."""
-        hard = isinstance(layer, layers.HGAO)
+    def _projected(self, layer, x):
+        """{"keys", "values", "ranking"}, [N, heads · width]: each node's once, however many neighbours look at it."""
+        names = []
 
         def project(rows):
             own = tf.cast(x[rows], layer.variable_dtype)
-            scores, _, own = layer.gate(own) if hard else (None, None, own)
-            return [*([scores[:, None]] if hard else []), *layer.project(own)]
+            found = {}
+            if isinstance(layer, layers.HGAO):
+                scores, gates = layer.gates(own)
+                found["ranking"] = tf.reshape(scores, [-1, layer.heads])
+                found["keys"], found["values"] = layer.project_gated(own, gates)
+            else:
+                found["keys"], found["values"] = layer.project(own)
+            if layer.score == "cosine":
+                found["keys"] = _unit(found["keys"], layer.heads)
+            names[:] = [name for name, array in found.items() if array is not None]
+            return [found[name] for name in names]
 
         arrays = self._by_rows(project, layer.variable_dtype)
-        return arrays if hard else [None, *arrays]
+        return dict(zip(names, arrays, strict=True))
 
     def _cgao(self, layer, x):
-        """Kᵀ K is a sum over nodes: a first pass adds it up, a second one applies it."""
-        total = np.zeros([layer.units, layer.units])
+        """Kᵀ K is a sum over nodes: a first pass adds it up for each head, a second one applies it."""
+        total = np.zeros([layer.heads, layer.units, layer.units])
         for rows in self._runs():
             keys = layer.project(tf.cast(x[rows], layer.variable_dtype))[0].numpy().astype("float64")
-            total += keys.T @ keys
+            keys = keys.reshape(-1, layer.heads, layer.units)
+            total += np.einsum("nha,nhb->hab", keys, keys)
         factor = {None: 1.0, "sqrt": self.num_nodes**-0.5, "mean": 1 / self.num_nodes}.get(layer.scale, layer.scale)
         weights = tf.cast(tf.nn.softmax(tf.constant(total * factor)), layer.variable_dtype)
 
         def apply(rows):
             values = layer.project(tf.cast(x[rows], layer.variable_dtype))[1]
-            return [layer.finish(tf.matmul(values, weights, transpose_b=True))]
+            values = tf.split(values, layer.heads, axis=1)
+            outputs = [tf.matmul(v, w, transpose_b=True) for v, w in zip(values, tf.unstack(weights), strict=True)]
+            return [layer.finish(tf.concat(outputs, axis=1))]
 
         return self._by_rows(apply, layer.variable_dtype)[0]
 
@@ -237,7 +254,7 @@ class _Run:
             outputs = []
             for head, h in enumerate(heads):
                 scores = target[chunk.start : chunk.stop, head][chunk.rows] + source[chunk.columns, head]
-                scores = np.where(scores > 0, scores, scores * h.dtype.type(layer.negative_slope))
+                scores = _times(np.where(scores > 0, scores, scores * h.dtype.type(layer.negative_slope)), chunk)
                 outputs.append(weighted_sum(softmax(scores, chunk), h, chunk))
             joined = np.concatenate(outputs, axis=1) if layer.concat else np.mean(outputs, axis=0)
             return layer.finish(tf.convert_to_tensor(joined))
@@ -276,3 +293,48 @@ class _Run:
             return np.empty((self.num_nodes, width), dtype)
         with tempfile.TemporaryFile(dir=self.folder) as file:
             return np.memmap(file, dtype, "w+", shape=(self.num_nodes, width))
+
+
+def _queries(layer, x):
+    """The queries of some nodes, [rows, F] or [rows, heads · width], with the factors on their scores."""
+    own = tf.cast(x, layer.variable_dtype)
+    if layer.score == "cosine":
+        temperature = tf.repeat(tf.convert_to_tensor(layer.temperature), layer.query_units)
+        own = temperature * _unit(layer.queries(own), layer.heads)
+        width = layer.query_units
+    else:
+        width = own.shape[1]
+    factor = {None: 1.0, "sqrt": width**-0.5}.get(layer.scale, layer.scale)
+    return own.numpy() * own.dtype.as_numpy_dtype(factor)
+
+
+def _unit(tensor, heads):
+    """`tensor` [rows, heads · width] with each head's part of a row at length 1."""
+    parts = tf.reshape(tensor, [-1, heads, tensor.shape[1] // heads])
+    return tf.reshape(tf.math.l2_normalize(parts, 2), [-1, tensor.shape[1]])
+
+
+def _of_head(array, head, heads):
+    """The channels of one head."""
+    width = array.shape[1] // heads
+    return array if heads == 1 else array[:, head * width : (head + 1) * width]
+
+
+def _attend(chunk, own, k, score):
+    """One head of GAO, hGAO (where there is a ranking) or the top-k operators for the nodes of a chunk."""
+    if "ranking" in own:
+        chunk = narrowed(chunk, largest(chunk, _times(own["ranking"][chunk.columns, 0], chunk), k))
+    if "keys" in own:
+        scores = entry_scores(own["queries"], own["keys"], chunk)
+        scores = scores if "ranking" in own else _times(scores, chunk)
+    else:
+        scores = np.zeros(len(chunk.columns), own["values"].dtype)
+    if "ranking" not in own and k is not None:
+        places = largest(chunk, scores, k)
+        chunk, scores = narrowed(chunk, places), scores[places]
+    return weighted_sum(softmax(0 * scores if score == "uniform" else scores, chunk), own["values"], chunk)
+
+
+def _times(scores, chunk):
+    """The scores of a chunk's entries times the weights of their edges."""
+    return scores if chunk.weights is None else scores * chunk.weights.astype(scores.dtype)

@@ -20,6 +20,7 @@ class Chunk(NamedTuple):
     stop: int
     columns: np.ndarray  # [M], the neighbours of all these nodes, list after list
     splits: np.ndarray  # [rows + 1], where each list begins and the last one ends
+    weights: np.ndarray | None = None  # [M], a_ij of each entry, or None for ones
 
     @property
     def rows(self):
@@ -35,19 +36,21 @@ class NeighborChunks:
             repetitions and self-loops is the fast case.
         num_nodes: N.
         entries: Entries of a chunk at most; a node with more has a chunk of its own.
+        edge_weights: [E] or None. Those of an edge that is given several times are added; a node's own is 1.
 
     Attributes:
-        degrees: [N], the size of N(i).
+        degrees: [N], d̂_i: the size of N(i), or the sum of its weights.
         bounds: List of (start, stop), the nodes of each chunk.
     """
 
-    def __init__(self, edges, num_nodes, entries):
-        edges = canonical(np.asarray(edges), num_nodes)
+    def __init__(self, edges, num_nodes, entries, edge_weights=None):
+        edges, weights = canonical(np.asarray(edges), num_nodes, edge_weights)
         self.num_nodes = num_nodes
         self.edges = edges
+        self.weights = weights
         in_degrees = np.bincount(edges[:, 1], minlength=num_nodes)
         self.edge_splits = np.concatenate([[0], np.cumsum(in_degrees, dtype=np.int64)])
-        self.degrees = in_degrees + 1
+        self.degrees = np.bincount(edges[:, 1], weights, minlength=num_nodes) + 1
         self.bounds = _bounds(self.edge_splits + np.arange(num_nodes + 1), entries)
 
     def chunk(self, start, stop):
@@ -59,9 +62,14 @@ class NeighborChunks:
         splits = self.edge_splits[start : stop + 1] - first + np.arange(stop - start + 1)
         before = np.bincount(row[~after], minlength=stop - start)
         columns = np.empty(splits[-1], np.int32)
-        columns[np.arange(len(source)) + row + after] = source
+        places = np.arange(len(source)) + row + after
+        columns[places] = source
         columns[splits[:-1] + before] = np.arange(start, stop)
-        return Chunk(start, stop, columns, splits)
+        if self.weights is None:
+            return Chunk(start, stop, columns, splits)
+        weights = np.ones(splits[-1], self.weights.dtype)
+        weights[places] = self.weights[first : self.edge_splits[stop]]
+        return Chunk(start, stop, columns, splits, weights)
 
 
 def entry_scores(queries, keys, chunk):
@@ -93,7 +101,8 @@ def largest(chunk, scores, k):
 
 def narrowed(chunk, places):
     """The chunk with only the entries at some places, ascending; each list keeps one at least."""
-    return chunk._replace(columns=chunk.columns[places], splits=np.searchsorted(places, chunk.splits))
+    weights = None if chunk.weights is None else chunk.weights[places]
+    return Chunk(chunk.start, chunk.stop, chunk.columns[places], np.searchsorted(places, chunk.splits), weights)
 
 
 def softmax(scores, chunk):
@@ -109,12 +118,20 @@ def weighted_sum(weights, values, chunk):
     return csr_array((weights, chunk.columns, chunk.splits), shape=shape) @ values
 
 
-def canonical(edges, num_nodes):
-    """`edges` sorted by (target, source), each once, without self-loops; the same array where it is so already."""
+def canonical(edges, num_nodes, weights=None):
+    """`edges` sorted by (target, source), each once, without self-loops; the same array where it is so already.
+
+    With them `weights`, or None: those of a repeated edge are added.
+    """
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise ValueError(f"`edges` must have shape [edges, 2], a row = (source, target), but has {edges.shape}.")
+    weights = None if weights is None else np.asarray(weights)
+    if weights is not None and weights.shape != edges.shape[:1]:
+        raise ValueError(
+            f"`edge_weights` must have shape ({len(edges)},), as many as `edges`, but has {weights.shape}."
+        )
     if len(edges) == 0:
-        return np.zeros((0, 2), np.int32)
+        return np.zeros((0, 2), np.int32), weights
     if edges.min() < 0 or edges.max() >= num_nodes:
         raise ValueError(
             f"`edges` names the nodes {edges.min()} to {edges.max()}, but `x` has {num_nodes} nodes: "
@@ -122,9 +139,12 @@ def canonical(edges, num_nodes):
         )
     key = edges[:, 1].astype(np.int64) * num_nodes + edges[:, 0]
     if (key[1:] > key[:-1]).all() and (edges[:, 0] != edges[:, 1]).all():
-        return edges
-    key = np.unique(key[edges[:, 0] != edges[:, 1]])
-    return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32)
+        return edges, weights
+    other = edges[:, 0] != edges[:, 1]
+    key, place = np.unique(key[other], return_inverse=True)
+    if weights is not None:
+        weights = np.bincount(place, weights[other], len(key)).astype(weights.dtype)
+    return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32), weights
 
 
 def _bounds(ends, entries):

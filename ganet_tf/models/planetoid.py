@@ -6,7 +6,7 @@ import tensorflow as tf
 from ganet_tf import ops
 from ganet_tf.layers import Linear
 from ganet_tf.layers.checks import check_units
-from ganet_tf.models.base import GraphModel, take_nodes
+from ganet_tf.models.base import GraphModel, as_logits, take_nodes
 from ganet_tf.models.context_training import ContextTraining
 from ganet_tf.models.pretraining import Pretrained
 
@@ -150,7 +150,8 @@ class Planetoid(Pretrained, GraphModel):
 
     def call(self, inputs, training=None):
         """Class scores of the nodes asked for."""
-        return self.out(tf.concat([tf.nn.softmax(scores) for scores in self.branch_scores(inputs)], axis=1))
+        both = tf.concat([tf.nn.softmax(scores) for scores in self.branch_scores(inputs)], axis=1)
+        return as_logits(self.out(both))
 
     def branch_scores(self, inputs):
         """The class scores from the features alone and from the vectors alone, [n, num_classes] each."""

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from ganet_tf.layers.checks import check_rate, check_units, check_width, shape_of
 from ganet_tf.layers.dropout import Dropout
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.ops.batch_layout import graph_layout
 
 KERNEL = 10  # fields that the second convolution looks at
@@ -101,7 +101,7 @@ class PSCN(GraphModel):
             )
         features = field_features(x, graph_ids, fields)
         windows = tf.reshape(features, [-1, self.width, self.size * x.shape[-1]])
-        return self.stack(self.convolution(windows), training=training)
+        return as_logits(self.stack(self.convolution(windows), training=training))
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
         """Exports the model for serving; see `GraphModel.export`. The served function takes `fields`, too."""

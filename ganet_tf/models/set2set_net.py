@@ -4,7 +4,7 @@ import keras
 
 from ganet_tf import layers
 from ganet_tf.layers.dropout import Dropout
-from ganet_tf.models.base import GraphModel
+from ganet_tf.models.base import GraphModel, as_logits
 from ganet_tf.models.sage_stack import SAGEStack
 
 
@@ -100,7 +100,7 @@ class Set2SetNet(GraphModel):
         """Node features, what Set2Set reads of each graph, class scores."""
         x, edges, graph_ids, _ = self.unpack(inputs)
         h = self.set2set(self.stack(x, edges, training=training), graph_ids=graph_ids)
-        return self.out(self.drop(self.hidden(h), training=training))
+        return as_logits(self.out(self.drop(self.hidden(h), training=training)))
 
     def compute_output_shape(self, input_shape):
         """[B, num_classes]."""

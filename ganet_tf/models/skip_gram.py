@@ -3,7 +3,6 @@
 import keras
 import numpy as np
 import tensorflow as tf
-from scipy.optimize import minimize
 
 from ganet_tf.models.pretraining import Pretraining
 from ganet_tf.models.random_walks import RandomWalks
@@ -109,7 +108,8 @@ def summed(rows, nodes, num_nodes):
     order = tf.argsort(nodes, stable=True)
     shape = tf.cast(tf.stack([num_nodes, tf.size(nodes)]), tf.int64)
     places = sparse.indices(tf.gather(nodes, order), order)
-    return sparse.matmul(sparse.csr_matrix(places, tf.ones_like(order, rows.dtype), shape), rows)
+    matrix = sparse.csr_matrix(places, tf.ones_like(order, rows.dtype), shape)
+    return sparse.matmul(matrix, rows, tf.convert_to_tensor(num_nodes))
 
 
 def logistic_regression(x, y, num_classes, strength):
@@ -126,6 +126,8 @@ def logistic_regression(x, y, num_classes, strength):
     Returns:
         W [d, num_classes] and b [num_classes], float32.
     """
+    from scipy.optimize import minimize  # here, because it is slow to import
+
     x = np.concatenate([x, np.ones((len(x), 1))], axis=1).astype(np.float64)
     target = np.eye(num_classes)[y]
 

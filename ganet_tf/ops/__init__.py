@@ -12,7 +12,7 @@ from ganet_tf.ops.diff_pool import diff_pool
 from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
-from ganet_tf.ops.hgao import hgao, projection_scores, selected
+from ganet_tf.ops.hgao import gate, hgao, projection_scores, selected
 from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
 from ganet_tf.ops.sage import AGGREGATORS, aggregate_neighbors, unit_rows
 from ganet_tf.ops.sampled_gao import sampled_gao
@@ -32,6 +32,7 @@ __all__ = [
     "features_matmul",
     "gao",
     "gat",
+    "gate",
     "gcn",
     "hgao",
     "is_sparse",

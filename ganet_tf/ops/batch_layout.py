@@ -36,7 +36,7 @@ class GraphLayout(TensorCache):
     def __init__(self, graph_ids, num_nodes):
         super().__init__()
         with tf.control_dependencies(check_graph_ids(graph_ids, num_nodes)):
-            self.graph_ids = tf.cast(graph_ids, tf.int32)
+            self.graph_ids = tf.identity(tf.cast(graph_ids, tf.int32))  # a cast alone may be none, and wait for nothing
         self.num_graphs = tf.reduce_max(tf.pad(self.graph_ids[-1:] + 1, [[0, 1]]))
         self.splits = tf.searchsorted(self.graph_ids, tf.range(self.num_graphs + 1))
         self.sizes = self.splits[1:] - self.splits[:-1]

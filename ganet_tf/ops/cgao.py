@@ -8,19 +8,27 @@ from ganet_tf.ops.precision import in_float32
 
 @in_float32
 def cgao(
-    keys: tf.Tensor, values: tf.Tensor, graph_ids: tf.Tensor | None = None, scale: float | str | None = None
+    keys: tf.Tensor,
+    values: tf.Tensor,
+    graph_ids: tf.Tensor | None = None,
+    scale: float | str | None = None,
+    heads: int = 1,
 ) -> tf.Tensor:
     """For each graph, O = V softmax(Kᵀ K)ᵀ, the softmax over each row.
 
     Args:
-        keys, values: [N, U].
+        keys, values: [N, heads · U].
         graph_ids: [N], ascending; None for one graph.
         scale: factor on Kᵀ K, which grows with the number of nodes: None (the paper's, 1), "sqrt" (1/√n), "mean"
             (1/n), n being the nodes of the graph, or a number.
+        heads: groups of channels, each of which attends only to itself.
 
     Returns:
-        [N, U].
+        [N, heads · U].
     """
+    if heads > 1:
+        parts = zip(tf.split(keys, heads, axis=1), tf.split(values, heads, axis=1), strict=True)
+        return tf.concat([cgao(k, v, graph_ids, scale) for k, v in parts], axis=1)
     if graph_ids is None:
         scores = tf.matmul(keys, keys, transpose_a=True)
         count = tf.cast(tf.shape(keys)[0], keys.dtype)

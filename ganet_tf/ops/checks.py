@@ -1,8 +1,8 @@
 """Argument checks shared by the operators.
 
-Rank, dtype and static shape are checked on every call, at trace time in graph mode, where they cost nothing.
-Values (edges in range, `graph_ids` ascending) are checked eagerly; in graph mode only after
-`debug_checks(True)`, because they would cost time on every step.
+Rank, dtype and static shape are checked on every call, at trace time in graph mode, where they cost nothing. Values
+(edges in range, `graph_ids` ascending) are checked in compiled steps as well: one pass over them, well below a
+hundredth of a training step. Eagerly, and after `debug_checks(True)`, an error names the row.
 """
 
 import numpy as np
@@ -14,12 +14,19 @@ _debug = False
 
 IMPLEMENTATIONS = ("sparse", "dense")
 NORMALIZATIONS = ("sym", "row", None)
+SCORES = ("dot", "cosine", "uniform")
+GATES = ("sigmoid", "double", None)
+EMPTY_GRAPHS = 2**16
+
+_NODES = "only so many nodes:"
+_ADVICE = "(to see the row: call it outside of tf.function, or ops.debug_checks(True) before it is traced)"
 
 
 def debug_checks(enabled: bool = True) -> bool:
-    """Switch value checks inside `tf.function` (and so inside `fit`) on or off. Returns the setting before.
+    """Let errors inside `tf.function` (and so inside `fit`) name the row that is wrong. Returns the setting before.
 
-    Functions that were traced already keep what they were traced with.
+    That something is wrong is noticed in any case; looking for the row costs time on every step. Functions that were
+    traced already keep what they were traced with.
     """
     global _debug
     before, _debug = _debug, bool(enabled)
@@ -42,10 +49,14 @@ def check_edges(edges: tf.Tensor, num_nodes: tf.Tensor) -> list:
     if _has_values(edges, num_nodes):
         _check_edge_values(edges.numpy(), int(tf.get_static_value(num_nodes)))
         return []
-    if not _debug:
-        return []
-    in_range = tf.reduce_all((edges >= 0) & (tf.cast(edges, tf.int32) < num_nodes))
-    return [tf.debugging.Assert(in_range, ["`edges` names a node outside 0 .. number of nodes - 1:", num_nodes])]
+    numbers = _unsigned(edges)
+    limit = tf.cast(num_nodes, numbers.dtype)
+    largest = tf.reduce_max(numbers)
+    found = ["`edges` names the node", _as_given(largest, edges), f"but `x` has {_NODES}", num_nodes]
+    if _debug:
+        row = tf.argmax(tf.reduce_any(numbers >= limit, axis=1))
+        found = ["`edges` row", row, "is", edges[row : row + 1], f"but `x` has {_NODES}", num_nodes]
+    return [_assertion((largest < limit) | tf.equal(tf.size(edges), 0), found)]
 
 
 def _check_edge_values(edges, num_nodes):
@@ -58,7 +69,11 @@ def _check_edge_values(edges, num_nodes):
 
 
 def check_graph_ids(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> list:
-    """`graph_ids` must be an integer [nodes] tensor, ascending from 0. Returns checks as `check_edges` does."""
+    """`graph_ids` must be an integer [nodes] tensor, ascending from 0. Returns checks as `check_edges` does.
+
+    Numbers may be left out (graphs without nodes), but not more than `EMPTY_GRAPHS`: one wild number would otherwise
+    take all the memory there is.
+    """
     if graph_ids.shape.rank is not None and graph_ids.shape.rank != 1:
         raise ValueError(f"`graph_ids` must have shape [nodes], but has {_shape(graph_ids)}.")
     if not graph_ids.dtype.is_integer:
@@ -66,23 +81,98 @@ def check_graph_ids(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> list:
     if _has_values(graph_ids, num_nodes):
         _check_graph_id_values(graph_ids.numpy(), int(tf.get_static_value(num_nodes)))
         return []
-    if not _debug:
-        return []
-    ascending = tf.reduce_all(graph_ids[1:] >= graph_ids[:-1]) & tf.equal(tf.shape(graph_ids)[0], num_nodes)
-    return [tf.debugging.Assert(ascending, ["`graph_ids` must be ascending, one number for each node."])]
+    wide = tf.cast(graph_ids, tf.int64)
+    steps = wide[1:] >= wide[:-1]
+    ends = tf.concat([wide[:1], wide[-1:]], 0)  # of no node: none
+    in_range = (ends >= 0) & (ends < tf.cast(num_nodes, tf.int64) + EMPTY_GRAPHS)
+    length = tf.shape(graph_ids)[0]
+    fine = tf.reduce_all(steps) & tf.reduce_all(in_range) & tf.equal(length, num_nodes)
+    found = ["`graph_ids` must be ascending from 0, one number for each of", num_nodes, "nodes, but has", length]
+    found += ["entries from", ends[:1], "to", ends[1:]]
+    if _debug:
+        found += ["and the first entry below the one before it is", tf.argmin(tf.cast(steps, tf.int32)) + 1]
+    return [_assertion(fine, found)]
 
 
 def _check_graph_id_values(graph_ids, num_nodes):
     if len(graph_ids) != num_nodes:
         raise ValueError(f"`graph_ids` has {len(graph_ids)} entries, but `x` has {num_nodes} nodes.")
-    steps = np.diff(graph_ids)
-    if (steps < 0).any() or (len(graph_ids) and graph_ids[0] < 0):
-        bad = int(np.flatnonzero(steps < 0)[0]) + 1 if (steps < 0).any() else 0
+    falls = np.flatnonzero(graph_ids[1:] < graph_ids[:-1])
+    if len(falls) or (len(graph_ids) and graph_ids[0] < 0):
+        bad = int(falls[0]) + 1 if len(falls) else 0
         raise ValueError(
             f"`graph_ids` must be ascending from 0, but entry {bad} is {graph_ids[bad]}"
             + (f" after {graph_ids[bad - 1]}" if bad else "")
             + ": put the nodes of one graph next to each other."
         )
+    if len(graph_ids) and graph_ids[-1] >= num_nodes + EMPTY_GRAPHS:
+        raise ValueError(
+            f"`graph_ids` goes up to {graph_ids[-1]} for {num_nodes} nodes, so that more than {EMPTY_GRAPHS} graphs "
+            "would have none: number the graphs 0, 1, 2, ..."
+        )
+
+
+def check_entries(x: tf.SparseTensor) -> list:
+    """The entries of sparse features must be inside of their shape. Returns checks as `check_edges` does."""
+    if isinstance(x.indices, tf.__internal__.EagerTensor) and tf.executing_eagerly():
+        places, shape = x.indices.numpy(), x.dense_shape.numpy()
+        outside = np.flatnonzero(((places < 0) | (places >= shape)).any(1))
+        if len(outside):
+            raise ValueError(
+                f"sparse `x` of shape {shape.tolist()} has an entry at {places[outside[0]].tolist()} (entry "
+                f"{outside[0]}), outside of it."
+            )
+        return []
+    numbers = tf.bitcast(x.indices, tf.uint64)
+    fine = tf.reduce_all(tf.reduce_max(numbers, axis=0) < tf.bitcast(x.dense_shape, tf.uint64))
+    largest = tf.bitcast(tf.reduce_max(numbers, axis=0), tf.int64)
+    found = [
+        "sparse `x` of shape",
+        x.dense_shape,
+        "has an entry outside of it; the largest row and column are",
+        largest,
+    ]
+    return [_assertion(fine | tf.equal(tf.size(x.values), 0), found)]
+
+
+def _unsigned(numbers):
+    """Integers read as unsigned, so that a negative one is larger than any node: one pass then finds both kinds."""
+    if numbers.dtype.is_unsigned:
+        return tf.cast(numbers, tf.uint64)
+    if numbers.dtype == tf.int32:
+        return tf.bitcast(numbers, tf.uint32)
+    return tf.bitcast(tf.cast(numbers, tf.int64), tf.uint64)
+
+
+def _as_given(number, numbers):
+    """A number out of `_unsigned(numbers)` as the user wrote it."""
+    return number if numbers.dtype.is_unsigned else tf.bitcast(number, tf.int32 if number.dtype.size == 4 else tf.int64)
+
+
+def _assertion(fine, found):
+    advice = "" if _debug else _ADVICE
+    return tf.debugging.Assert(fine, [*found, advice] if advice else found)
+
+
+def check_edge_weights(edge_weights: tf.Tensor, edges: tf.Tensor) -> list:
+    """`edge_weights` must be an [edges] tensor of floats, finite and not negative. Returns checks as `check_edges`."""
+    if not edge_weights.shape.is_compatible_with(edges.shape[:1]):
+        raise ValueError(
+            f"`edge_weights` must have shape [edges], one number for each of the {edges.shape[0]} rows of `edges`, but "
+            f"has {_shape(edge_weights)}."
+        )
+    if not edge_weights.dtype.is_floating:
+        raise TypeError(f"`edge_weights` must be floating point (float32), but is {edge_weights.dtype.name}.")
+    text = "must be finite and at least 0: leave out an edge that is not there."
+    if isinstance(edge_weights, tf.__internal__.EagerTensor):
+        weights = edge_weights.numpy()
+        if (bad := np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))).size:
+            raise ValueError(f"`edge_weights` entry {bad[0]} is {weights[bad[0]]}, but weights {text}")
+        return []
+    if not _debug:
+        return []
+    right = tf.reduce_all(tf.math.is_finite(edge_weights) & (edge_weights >= 0))
+    return [tf.debugging.Assert(right, [f"`edge_weights` {text}"])]
 
 
 def check_k(k: int) -> None:
@@ -104,6 +194,17 @@ def check_choice(value, name: str, choices: tuple) -> None:
 def check_implementation(implementation: str) -> None:
     """`implementation` must be "sparse" or "dense"."""
     check_choice(implementation, "implementation", IMPLEMENTATIONS)
+
+
+def open_rows(x: tf.Tensor) -> tf.Tensor:
+    """x [N, ...] itself, but in graph mode with an unknown number of rows where it is known to have none.
+
+    TensorFlow's graph optimiser divides by zero on some graphs that it knows to be empty (a product with a broadcast
+    sigmoid is enough), which ends the process. A graph of any size, run with no rows, is safe.
+    """
+    if tf.executing_eagerly() or not isinstance(x, tf.Tensor) or x.shape.rank is None or x.shape[0] != 0:
+        return x
+    return tf.raw_ops.PlaceholderWithDefault(input=x, shape=[None, *x.shape[1:]])
 
 
 def _has_values(tensor, num_nodes):

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
 
 
@@ -15,6 +15,7 @@ def gat(
     negative_slope: float = 0.2,
     dropout: float = 0.0,
     dropout_seed: tf.Tensor | None = None,
+    edge_weights: tf.Tensor | None = None,
 ) -> tf.Tensor:
     """o_i = Σ_j α_ij h_j over j in N(i), α_i = softmax_j(LeakyReLU(target_i + source_j)), for each head.
 
@@ -24,6 +25,7 @@ def gat(
         edges: [E, 2] (source, target).
         negative_slope: of the LeakyReLU.
         dropout: rate on α; needs `dropout_seed`, a [2] int seed. None: no dropout (inference).
+        edge_weights: [E], what the scores of each edge are multiplied by before the softmax; None is 1.
 
     Returns:
         [N, heads, U].
@@ -31,6 +33,9 @@ def gat(
     nb = neighborhood(edges, tf.shape(h)[0])
     scores = tf.gather(target_scores, nb.rows) + tf.gather(source_scores, nb.columns)  # [E + N, heads]
     scores = tf.where(scores > 0, scores, negative_slope * scores)  # tf.nn.leaky_relu rounds its slope to float32
+    factors = entry_weights(nb, edges, edge_weights, h.dtype)
+    if factors is not None:
+        scores = scores * factors[:, None]
     # A softmax does not change when a constant is subtracted, so the largest score needs no gradient.
     largest = tf.math.segment_max(tf.stop_gradient(scores), nb.rows)
     weights = tf.exp(scores - tf.gather(largest, nb.rows))

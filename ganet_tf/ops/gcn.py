@@ -4,13 +4,19 @@ import tensorflow as tf
 
 from ganet_tf.ops import sparse
 from ganet_tf.ops.checks import NORMALIZATIONS, check_choice, check_implementation
-from ganet_tf.ops.dense import adjacency_mask
-from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.dense import adjacency_mask, entry_matrix
+from ganet_tf.ops.neighborhood import entry_weights, neighborhood, weighted
 from ganet_tf.ops.precision import in_float32
 
 
 @in_float32
-def gcn(h: tf.Tensor, edges: tf.Tensor, normalization: str | None = "sym", implementation: str = "sparse") -> tf.Tensor:
+def gcn(
+    h: tf.Tensor,
+    edges: tf.Tensor,
+    normalization: str | None = "sym",
+    implementation: str = "sparse",
+    edge_weights: tf.Tensor | None = None,
+) -> tf.Tensor:
     """Sum each node's neighbours' `h` [N, F] with GCN's weights.
 
     Args:
@@ -18,17 +24,23 @@ def gcn(h: tf.Tensor, edges: tf.Tensor, normalization: str | None = "sym", imple
         edges: [E, 2] (source, target).
         normalization: "sym", 1/√(d̂_i d̂_j); "row", 1/d̂_i (DGCNN's); or None, 1.
         implementation: "sparse" or "dense".
+        edge_weights: [E], a_ij of Â, with a_ii = 1 and d̂_i = Σ_j a_ij; None is 1 for every edge.
     """
     check_choice(normalization, "normalization", NORMALIZATIONS)
     check_implementation(implementation)
     num_nodes = tf.shape(h)[0]
     if implementation == "dense":
         adjacency = tf.cast(adjacency_mask(edges, num_nodes), h.dtype)
+        if edge_weights is not None:
+            nb = neighborhood(edges, num_nodes)
+            adjacency = entry_matrix(nb, entry_weights(nb, edges, edge_weights, h.dtype))
         before, after = _factors(tf.reduce_sum(adjacency, axis=1), normalization)
         return after * (adjacency @ (before * h))
-    nb = neighborhood(edges, num_nodes)
-    before, after = _factors(tf.cast(nb.degrees, h.dtype), normalization)
-    return after * _sum_of_neighbors(nb, before * h)
+    graph = neighborhood(edges, num_nodes)
+    if edge_weights is not None:
+        graph = weighted(graph, edges, edge_weights)
+    before, after = _factors(tf.cast(graph.degrees, h.dtype), normalization)
+    return after * _sum_of_neighbors(graph, before * h)
 
 
 def _factors(degrees, normalization):
@@ -39,14 +51,14 @@ def _factors(degrees, normalization):
     return 1.0, 1.0 / degrees if normalization == "row" else 1.0
 
 
-def _sum_of_neighbors(nb, h):
+def _sum_of_neighbors(graph, h):
     """Â h, with a gradient that is a CSR product as well."""
 
     @tf.custom_gradient
     def run(h):
         def gradient(d_output):
-            return sparse.matmul(nb.adjacency(h.dtype, transposed=True), d_output)
+            return sparse.matmul(graph.adjacency(h.dtype, transposed=True), d_output, tf.shape(h)[0])
 
-        return sparse.matmul(nb.adjacency(h.dtype), h), gradient
+        return sparse.matmul(graph.adjacency(h.dtype), h, tf.shape(h)[0]), gradient
 
     return run(h)

@@ -11,9 +11,9 @@ def neighbor_sum(nb, h):
     @tf.custom_gradient
     def run(h):
         def gradient(d_output):
-            return sparse.matmul(_adjacency(nb, h.dtype, transposed=True), d_output)
+            return sparse.matmul(_adjacency(nb, h.dtype, transposed=True), d_output, nb.num_nodes)
 
-        return sparse.matmul(_adjacency(nb, h.dtype), h), gradient
+        return sparse.matmul(_adjacency(nb, h.dtype), h, nb.num_nodes), gradient
 
     return run(h)
 

@@ -19,6 +19,7 @@ class Table(NamedTuple):
     columns: tf.Tensor  # [R, W] int32
     mask: tf.Tensor  # [R, W] bool
     rows: tf.Tensor | None  # [R] int32 ascending, or None for 0 .. N - 1
+    entries: tf.Tensor | None = None  # [R, W] int32: which entry of the neighbour lists is here (any, where masked)
 
 
 def all_neighbors(nb, width: int = FOLD_WIDTH) -> Table:
@@ -72,5 +73,6 @@ def _table_of_places(nb, start, end, rows, width):
     places = start[:, None] + tf.range(width)
     mask = places < end[:, None]
     own = tf.range(nb.num_nodes) if rows is None else rows
-    columns = tf.gather(nb.columns, tf.minimum(places, tf.size(nb.columns) - 1))
-    return Table(tf.where(mask, columns, own[:, None]), mask, rows)
+    entries = tf.minimum(places, tf.size(nb.columns) - 1)
+    columns = tf.gather(nb.columns, entries)
+    return Table(tf.where(mask, columns, own[:, None]), mask, rows, entries)

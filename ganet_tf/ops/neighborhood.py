@@ -3,13 +3,14 @@
 N(i), the neighbours that node i attends to, are the sources of the edges into i, and i itself. They are kept
 as one list a node (CSR: `columns` between `row_splits`), ascending, so that ties go to the smaller index.
 
-`neighborhood(edges, num_nodes)` keeps its result on the `edges` tensor, see `tensor_cache`.
+`neighborhood(edges, num_nodes)` keeps its result on the `edges` tensor, `weighted` on the `edge_weights` tensor: see
+`tensor_cache`.
 """
 
 import tensorflow as tf
 
 from ganet_tf.ops import sparse
-from ganet_tf.ops.checks import check_edges
+from ganet_tf.ops.checks import check_edge_weights, check_edges
 from ganet_tf.ops.tensor_cache import TensorCache, cached
 
 
@@ -22,6 +23,17 @@ def neighborhood(edges: tf.Tensor, num_nodes: tf.Tensor) -> "Neighborhood":
         num_nodes: scalar, N.
     """
     return cached(Neighborhood, edges, num_nodes)
+
+
+def weighted(nb: "Neighborhood", edges: tf.Tensor, edge_weights: tf.Tensor) -> "EdgeWeights":
+    """The `EdgeWeights` of a graph: kept on `edge_weights`, or made now.
+
+    Args:
+        nb: the neighbourhood of `edges`.
+        edges: [E, 2], in the order of the weights.
+        edge_weights: [E] floats, a_ij of each edge. They are data: no gradient flows into them.
+    """
+    return cached(EdgeWeights, edge_weights, nb, tf.convert_to_tensor(edges))
 
 
 class Neighborhood(TensorCache):
@@ -80,6 +92,51 @@ class Neighborhood(TensorCache):
             return self.matrix(tf.ones_like(self.columns, dtype))
 
         return self.part(("adjacency", dtype, transposed), make)
+
+
+class EdgeWeights(TensorCache):
+    """The weights a_ij of a graph's neighbour lists, with a_ii = 1 whatever a given self-loop says.
+
+    The weights of an edge that is given several times are added, as `ganet_tf.data` does. (Without weights such an edge
+    is one edge.)
+
+    Attributes:
+        degrees: [N], d̂_i = Σ_j a_ij, at least 1.
+    """
+
+    def __init__(self, edge_weights, nb, edges):
+        super().__init__()
+        self._nb = nb
+        with tf.name_scope("edge_weights"), tf.control_dependencies(check_edge_weights(edge_weights, edges)):
+            # The neighbour lists are sorted by (target, source): each given edge is looked up in them.
+            key = tf.bitcast(tf.stack([nb.columns, nb.rows], 1), tf.int64)
+            places = tf.searchsorted(key, tf.bitcast(tf.cast(edges, tf.int32), tf.int64))
+            given = tf.math.unsorted_segment_sum(tf.stop_gradient(edge_weights), places, tf.size(nb.columns))
+            self._entries = tf.where(tf.equal(nb.rows, nb.columns), tf.ones_like(given), given)
+            self.degrees = tf.math.segment_sum(self._entries, nb.rows)
+
+    def usable(self, nb, edges):
+        """Whether this was made here, for the same neighbour lists."""
+        return super().usable() and self._nb is nb
+
+    def entries(self, dtype):
+        """a_ij of each entry of the neighbour lists: [E + N]."""
+        return self.part(("entries", dtype), lambda: tf.cast(self._entries, dtype))
+
+    def adjacency(self, dtype, transposed=False):
+        """Â, or its transpose, as a CSR matrix."""
+
+        def make():
+            if transposed:
+                return sparse.transpose(self.adjacency(dtype), dtype)
+            return self._nb.matrix(self.entries(dtype))
+
+        return self.part(("adjacency", dtype, transposed), make)
+
+
+def entry_weights(nb, edges, edge_weights, dtype):
+    """a_ij of each entry of the neighbour lists, [E + N], or None for a graph without weights."""
+    return None if edge_weights is None else weighted(nb, edges, edge_weights).entries(dtype)
 
 
 def _canonical(edges):

@@ -10,10 +10,11 @@ def in_float32(function):
 
     @functools.wraps(function)
     def wrapped(*args, **kwargs):
-        half = next((a.dtype for a in args if _is_half(a)), None)
+        half = next((a.dtype for a in (*args, *kwargs.values()) if _is_half(a)), None)
         if half is None:
             return function(*args, **kwargs)
-        args = [tf.cast(a, tf.float32) if _is_half(a) else a for a in args]
+        args = [_widened(a) for a in args]
+        kwargs = {name: _widened(a) for name, a in kwargs.items()}
         return tf.nest.map_structure(lambda t: _back(t, half), function(*args, **kwargs))
 
     return wrapped
@@ -21,6 +22,10 @@ def in_float32(function):
 
 def _is_half(value):
     return tf.is_tensor(value) and value.dtype in (tf.float16, tf.bfloat16)
+
+
+def _widened(value):
+    return tf.cast(value, tf.float32) if _is_half(value) else value
 
 
 def _back(tensor, dtype):

@@ -8,11 +8,11 @@ neighbour's value, the gradient that of the softmax of the noisy scores.
 import tensorflow as tf
 
 from ganet_tf.ops import sparse
-from ganet_tf.ops.attention import per_row, scaled, table_scores, table_softmax
+from ganet_tf.ops.attention import per_row, scaled, table_scores, table_softmax, times
 from ganet_tf.ops.checks import check_implementation
-from ganet_tf.ops.dense import adjacency_mask, masked
+from ganet_tf.ops.dense import adjacency_mask, entry_matrix, masked, ranking, top_k_mask
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, folded_matrix
-from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
 from ganet_tf.ops.selection import select_by_entry
 
@@ -27,6 +27,7 @@ def sampled_gao(
     noise_seed: tf.Tensor | None = None,
     scale: float | str | None = None,
     implementation: str = "sparse",
+    edge_weights: tf.Tensor | None = None,
 ) -> tf.Tensor:
     """o_i = v_j for one neighbour j of i.
 
@@ -36,14 +37,15 @@ def sampled_gao(
         edges: [E, 2] (source, target).
         temperature: of the softmax that gives the gradient; lower is closer to the drawn neighbour, and noisier.
         noise_seed: [2] int seed of the draw (training), or None for the most probable neighbour (inference).
-        scale, implementation: as in `gao`.
+        scale, implementation, edge_weights: as in `gao`.
     """
     check_implementation(implementation)
     queries = scaled(queries, scale)
     nb = neighborhood(edges, tf.shape(queries)[0])
     noise = _gumbel(tf.shape(nb.columns), noise_seed, queries.dtype)
     run = _sampled_dense if implementation == "dense" else _sampled_sparse
-    return run(queries, keys, values, nb, edges, noise, temperature)
+    factors = entry_weights(nb, edges, edge_weights, queries.dtype)
+    return run(queries, keys, values, nb, edges, noise, temperature, factors)
 
 
 def _gumbel(shape, seed, dtype):
@@ -55,8 +57,9 @@ def _gumbel(shape, seed, dtype):
     return -tf.math.log(-tf.math.log(uniform) + tiny)
 
 
-def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
+def _sampled_sparse(queries, keys, values, nb, _, noise, temperature, factors):
     table, places = all_neighbors(nb), entry_places(nb)
+    factors = None if factors is None else tf.gather(factors, table.entries)
     flat_noise = tf.dynamic_stitch(
         [tf.range(tf.size(table.columns)), tf.cast(places, tf.int32)],
         [tf.zeros([tf.size(table.columns)], noise.dtype), noise],
@@ -64,8 +67,9 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
 
     @tf.custom_gradient
     def run(queries, keys, values):
-        noisy = table_scores(queries, keys, table) + tf.reshape(flat_noise, tf.shape(table.columns))
-        drawn = select_by_entry(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns[:, 0]
+        noisy = times(table_scores(queries, keys, table), factors) + tf.reshape(flat_noise, tf.shape(table.columns))
+        best = select_by_entry(nb, tf.gather(tf.reshape(noisy, [-1]), places), 1).columns
+        drawn = tf.reshape(best, [-1])  # [N, 1], or [0, 0] without nodes
 
         def gradient(d_output):
             soft = table_softmax(noisy / temperature, table, nb.num_nodes)
@@ -74,13 +78,13 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
             if table.rows is not None:
                 mean = tf.math.unsorted_segment_sum(mean, table.rows, nb.num_nodes)
             d_noisy = soft * (d_soft - per_row(mean, table)[:, None]) / temperature
-            d_scores = folded_matrix(nb)(d_noisy)
+            d_scores = folded_matrix(nb)(times(d_noisy, factors))
             places = sparse.indices(tf.range(nb.num_nodes), drawn)
             hard = sparse.square_matrix(places, tf.ones_like(drawn, d_output.dtype), nb.num_nodes)
             return (
-                sparse.matmul(d_scores, keys),
-                sparse.matmul(sparse.transpose(d_scores, d_output.dtype), queries),
-                sparse.matmul(sparse.transpose(hard, d_output.dtype), d_output),
+                sparse.matmul(d_scores, keys, nb.num_nodes),
+                sparse.matmul(sparse.transpose(d_scores, d_output.dtype), queries, nb.num_nodes),
+                sparse.matmul(sparse.transpose(hard, d_output.dtype), d_output, nb.num_nodes),
             )
 
         return tf.gather(values, drawn), gradient
@@ -88,11 +92,12 @@ def _sampled_sparse(queries, keys, values, nb, _, noise, temperature):
     return run(queries, keys, values)
 
 
-def _sampled_dense(queries, keys, values, nb, edges, noise, temperature):
+def _sampled_dense(queries, keys, values, nb, edges, noise, temperature, factors):
     mask = adjacency_mask(edges, nb.num_nodes)
     entries = tf.stack([nb.rows, nb.columns], 1)
     noise = tf.scatter_nd(entries, noise, tf.stack([nb.num_nodes, nb.num_nodes]))
-    noisy = masked(tf.matmul(queries, keys, transpose_b=True) + noise, mask)
-    soft = tf.nn.softmax(noisy / temperature)
-    hard = tf.one_hot(tf.argmax(noisy, axis=1), nb.num_nodes, dtype=values.dtype)
+    noisy = times(tf.matmul(queries, keys, transpose_b=True), entry_matrix(nb, factors)) + noise
+    soft = tf.nn.softmax(masked(noisy, mask) / temperature)
+    drawn = tf.reshape(top_k_mask(ranking(noisy, mask), 1)[0], [-1])
+    hard = tf.one_hot(drawn, nb.num_nodes, dtype=values.dtype)
     return (soft + tf.stop_gradient(hard - soft)) @ values

@@ -22,32 +22,43 @@ class _Buckets(NamedTuple):
     row_source: tf.Tensor  # [N] int32: node -> its row in concat(first_neighbors, ranked rows)
 
 
-def select_by_node(nb, scores: tf.Tensor, k: int) -> Table:
+def select_by_node(nb, scores: tf.Tensor, k: int, entries: bool = False) -> Table:
     """The `Table` [N, min(k, largest degree)] of the neighbours with the largest `scores` [N] of theirs.
 
-    Equal scores are taken in order of the node index. No gradient flows through a choice.
+    Equal scores are taken in order of the node index. No gradient flows through a choice. The table says which
+    `entries` of the neighbour lists were chosen where that is asked for.
     """
     buckets = _buckets(nb, k)
-    return _select(nb, tf.gather(_with_lowest(scores), buckets.columns), buckets, k)
+    return _select(nb, tf.gather(_with_lowest(scores), buckets.columns), buckets, k, entries)
 
 
-def select_by_entry(nb, scores: tf.Tensor, k: int) -> Table:
+def select_by_entry(nb, scores: tf.Tensor, k: int, entries: bool = False) -> Table:
     """As `select_by_node`, but each entry (i, j) of the neighbour lists has a score of its own: [E + N]."""
     buckets = _buckets(nb, k)
-    return _select(nb, tf.gather(_with_lowest(scores), buckets.places), buckets, k)
+    return _select(nb, tf.gather(_with_lowest(scores), buckets.places), buckets, k, entries)
 
 
 def _with_lowest(scores):
     """`scores` and, at the end, for padding, one that ranks below all."""
-    return tf.concat([tf.stop_gradient(scores), tf.constant([float("-inf")], scores.dtype)], 0)
+    return tf.concat([rankable(tf.stop_gradient(scores)), tf.constant([float("-inf")], scores.dtype)], 0)
 
 
-def _select(nb, scores, buckets, k):
+def rankable(scores: tf.Tensor) -> tf.Tensor:
+    """`scores` that can be sorted: NaN and -inf count as the lowest number there is, still above padding's -inf."""
+    lowest = tf.constant(scores.dtype.min, scores.dtype)
+    return tf.where(scores > lowest, scores, lowest)
+
+
+def _select(nb, scores, buckets, k, entries):
     first = first_neighbors(nb, k)
+    kept, source = (first.entries, buckets.places) if entries else (first.columns, buckets.columns)
     # With nothing to rank `first` may be narrower than k, and `ranked` is empty.
-    ranked = _rank(scores, buckets, k)[:, : tf.shape(first.columns)[1]]
-    columns = tf.gather(tf.concat([first.columns, ranked], 0), buckets.row_source)
-    return Table(columns, first.mask, None)
+    ranked = _rank(scores, buckets, k, source)[:, : tf.shape(kept)[1]]
+    chosen = tf.gather(tf.concat([kept, ranked], 0), buckets.row_source)
+    if not entries:
+        return Table(chosen, first.mask, None)
+    columns = tf.where(first.mask, tf.gather(nb.columns, chosen), tf.range(nb.num_nodes)[:, None])
+    return Table(columns, first.mask, None, chosen)
 
 
 def _buckets(nb, k):
@@ -76,15 +87,15 @@ def _make_buckets(nb, k):
     return _Buckets(places, columns, widths, counts, row_source)
 
 
-def _rank(scores, buckets, k):
-    """The nodes of the k largest of each row of `scores` [P]: [ranked rows, k], one `top_k` a bucket."""
+def _rank(scores, buckets, k, source):
+    """What `source` [P] has at the k largest of each row of `scores` [P]: [ranked rows, k], one `top_k` a bucket."""
 
     def step(b, start, best):
         width, count = buckets.widths[b], buckets.counts[b]
         end = start + width * count
         chosen = tf.math.top_k(tf.reshape(scores[start:end], [count, width]), k, sorted=False).indices
         at = start + tf.range(count)[:, None] * width + chosen
-        return b + 1, end, tf.concat([best, tf.gather(buckets.columns, at)], 0)
+        return b + 1, end, tf.concat([best, tf.gather(source, at)], 0)
 
     none = tf.reshape(_empty(buckets.places), [-1, k])
     shapes = [tf.TensorShape([]), tf.TensorShape([]), tf.TensorShape([None, k])]

@@ -7,6 +7,9 @@ are a network's first features where they are bags of words or one-hot labels.
 
 import tensorflow as tf
 
+from ganet_tf.ops.checks import check_entries
+from ganet_tf.ops.tensor_cache import current_graph
+
 
 def indices(rows: tf.Tensor, columns: tf.Tensor) -> tf.Tensor:
     """[M, 2] int64 places of a matrix from two [M] int32 tensors."""
@@ -31,15 +34,24 @@ def transpose(matrix: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
     return tf.raw_ops.SparseMatrixTranspose(input=matrix, type=dtype)
 
 
-def matmul(matrix: tf.Tensor, dense: tf.Tensor) -> tf.Tensor:
-    """`matrix @ dense`; the static width of `dense` is kept."""
-    product = tf.raw_ops.SparseMatrixMatMul(a=matrix, b=dense)
-    product.set_shape([None, dense.shape[1]])
-    return product
+def matmul(matrix: tf.Tensor, dense: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
+    """`matrix @ dense` of a matrix with so many rows; the static width of `dense` is kept."""
+
+    def product():
+        return tf.raw_ops.SparseMatrixMatMul(a=matrix, b=dense)
+
+    # Without rows the kernel divides by zero, which ends the process: no exception, nothing to catch.
+    known = tf.get_static_value(rows)
+    if known is None:
+        result = tf.cond(rows > 0, product, lambda: dense[:0])
+    else:
+        result = product() if known > 0 else dense[:0]
+    result.set_shape([None, dense.shape[1]])
+    return result
 
 
 def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Tensor:
-    """x [N, F] @ kernel [F, U], x a dense tensor or a `tf.SparseTensor` in canonical order.
+    """x [N, F] @ kernel [F, U], x a dense tensor or a `tf.SparseTensor` with its entries in any order.
 
     A sparse x costs its entries · U instead of N · F · U, also in the gradient of the kernel. No gradient flows into
     a sparse x: it is data.
@@ -47,16 +59,32 @@ def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Ten
     if not is_sparse(x):
         return tf.matmul(x, kernel)
     compute = tf.float32 if kernel.dtype in (tf.float16, tf.bfloat16) else kernel.dtype  # CSR has no half precision
-    matrix = csr_matrix(x.indices, tf.cast(x.values, compute), x.dense_shape)
+    with tf.control_dependencies(check_entries(x)):
+        places, values = _by_row(x.indices, tf.cast(x.values, compute))
+    matrix, graph = csr_matrix(places, values, x.dense_shape), current_graph()
 
     @tf.custom_gradient
     def run(kernel):
         def gradient(d_output):
-            return matmul(transpose(matrix, compute), d_output)
+            # A backward function of its own cannot be handed a CSR matrix, only what it is made from.
+            again = matrix if current_graph() is graph else csr_matrix(places, values, x.dense_shape)
+            return matmul(transpose(again, compute), d_output, tf.shape(kernel)[0])
 
-        return matmul(matrix, kernel), gradient
+        return matmul(matrix, kernel, x.dense_shape[0]), gradient
 
     return tf.cast(run(tf.cast(kernel, compute)), kernel.dtype)
+
+
+def _by_row(places, values):
+    """Entries sorted by row, as `csr_matrix` needs them; it would silently make another matrix of them otherwise."""
+    rows = places[:, 0]
+    in_order = tf.reduce_all(rows[1:] >= rows[:-1])
+
+    def sort():
+        order = tf.argsort(rows, stable=True)
+        return tf.gather(places, order), tf.gather(values, order)
+
+    return tf.cond(in_order, lambda: (tf.identity(places), tf.identity(values)), sort)
 
 
 def is_sparse(x) -> bool:

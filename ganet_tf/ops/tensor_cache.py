@@ -7,7 +7,8 @@ graph mode it is part of the traced step once, eagerly it is computed once. It g
 import tensorflow as tf
 
 
-def _current_graph():
+def current_graph():
+    """The graph that is being built, None when executing eagerly."""
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
@@ -15,12 +16,12 @@ class TensorCache:
     """Base of what is kept on a tensor: knows the graph it was made in, and keeps parts of itself."""
 
     def __init__(self):
-        self._graph = _current_graph()
+        self._graph = current_graph()
         self._parts = {}
 
     def usable(self):
         """Whether this was made where we are now: in the same graph, or eagerly."""
-        return self._graph is _current_graph()
+        return self._graph is current_graph()
 
     def part(self, key, make):
         """The value kept under `key`, made by `make()` the first time."""

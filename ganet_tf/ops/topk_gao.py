@@ -2,11 +2,11 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.attention import attend, scaled, table_scores
+from ganet_tf.ops.attention import attend, join_heads, kept, split_heads, table_scores, times
 from ganet_tf.ops.checks import check_implementation, check_k
-from ganet_tf.ops.dense import adjacency_mask, attend_selected, masked, top_k_mask
+from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, ranking, top_k_mask
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, table_matrix
-from ganet_tf.ops.neighborhood import Neighborhood, neighborhood
+from ganet_tf.ops.neighborhood import Neighborhood, entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
 from ganet_tf.ops.selection import select_by_entry
 
@@ -20,21 +20,39 @@ def topk_gao(
     k: int,
     scale: float | str | None = None,
     implementation: str = "sparse",
+    edge_weights: tf.Tensor | None = None,
+    heads: int = 1,
+    score: str = "dot",
+    temperature: tf.Tensor | None = None,
+    dropout: float = 0.0,
+    dropout_seed: tf.Tensor | None = None,
 ) -> tf.Tensor:
-    """o_i = Σ_j softmax_j(q_i · k_j) v_j over the k neighbours j in N(i) with the largest q_i · k_j.
+    """o_i = Σ_j softmax_j(e_ij) v_j over the k neighbours j in N(i) with the largest e_ij = a_ij q_i · k_j.
 
-    Arguments as in `gao`; `k` is the number of neighbours to keep.
+    Arguments as in `gao`; `k` is the number of neighbours to keep. With `score="uniform"` e_ij ranks, and the chosen
+    are averaged: queries and keys are needed here, but get no gradient.
     """
     check_k(k)
     check_implementation(implementation)
-    queries = scaled(queries, scale)
-    num_nodes = tf.shape(queries)[0]
-    if implementation == "dense":
-        scores = masked(tf.matmul(queries, keys, transpose_b=True), adjacency_mask(edges, num_nodes))
-        return attend_selected(queries, keys, values, *top_k_mask(scores, k))
-    nb = neighborhood(edges, num_nodes)
-    table = select_by_entry(nb, entry_scores(queries, keys, nb), k)
-    return attend(queries, keys, values, table, table_matrix(table, num_nodes))
+    run = _dense if implementation == "dense" else _sparse
+    nb = neighborhood(edges, tf.shape(values)[0])
+    factors = entry_weights(nb, edges, edge_weights, values.dtype)
+    parts = split_heads(queries, keys, values, heads, score, scale, temperature)
+    keeps = kept(nb, heads, dropout, dropout_seed, values.dtype)
+    return join_heads([run(head, k, edges, nb, factors, keep) for head, keep in zip(parts, keeps, strict=True)])
+
+
+def _sparse(head, k, edges, nb, factors, keep):
+    scores = times(entry_scores(head.queries, head.keys, nb), factors)
+    table = select_by_entry(nb, scores, k, entries=factors is not None or keep is not None)
+    return attend(head, table, table_matrix(table, nb.num_nodes), factors, keep)
+
+
+def _dense(head, k, edges, nb, factors, keep):
+    factors = entry_matrix(nb, factors)
+    scores = times(tf.matmul(head.queries, head.keys, transpose_b=True), factors)
+    chosen = top_k_mask(ranking(scores, adjacency_mask(edges, nb.num_nodes)), k)
+    return attend_selected(head, *chosen, factors, entry_matrix(nb, keep))
 
 
 def entry_scores(queries: tf.Tensor, keys: tf.Tensor, nb: Neighborhood) -> tf.Tensor:

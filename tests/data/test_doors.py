@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from ganet_tf import data
-from ganet_tf.data import Encoder, Graph, GraphDataset, NodeDataset
+from ganet_tf.data import Encoder, Graph, GraphDataset, NodeDataset, archive
 from ganet_tf.errors import DataFormatError
 
 # Two graphs: a path a-b-c with weights 2 and 0.5, and a pair; x is one number for each node.
@@ -320,12 +320,12 @@ class TestBadInput:
         with pytest.raises(DataFormatError, match=words):
             make()
 
-    def test_files(self, tmp_path):
+    def test_files(self, tmp_path, monkeypatch):
         (tmp_path / "a.csv").write_text("source,target\n1,2\n")
         with pytest.raises(DataFormatError, match="is one table"):
             data.load(tmp_path / "a.csv")
         (tmp_path / "bad.npz").write_bytes(b"PK")
-        with pytest.raises(DataFormatError, match=r"not a whole .npz file"):
+        with pytest.raises(DataFormatError, match="not a whole zip file"):
             data.load(tmp_path / "bad.npz")
         np.savez(tmp_path / "b.npz", x=np.eye(2))
         with pytest.raises(DataFormatError, match="no array 'y'"):
@@ -333,6 +333,12 @@ class TestBadInput:
         np.savez(tmp_path / "c.npz", x=np.array([{}], object))
         with pytest.raises(DataFormatError, match="plain arrays"):
             data.load(tmp_path / "c.npz")
+        with monkeypatch.context() as patch, pytest.raises(DataFormatError, match="zip bomb"):
+            patch.setattr(archive, "MAX_BYTES", 100)
+            data.load(tmp_path / "b.npz")
+        np.savez(tmp_path / "many.npz", sizes=[1 << 40], edge_counts=[1], edges=[[0, 1]])
+        with pytest.raises(DataFormatError, match=r"below 2\^31"):
+            data.load(tmp_path / "many.npz")
         np.savez(tmp_path / "d.npz", sizes=[2], edge_counts=[3], edges=[[0, 1]])
         with pytest.raises(DataFormatError, match="add up to the edges"):
             data.load(tmp_path / "d.npz")
@@ -390,6 +396,18 @@ def test_sparse_features_stay_sparse():
     dense = NodeDataset([[0, 1]], x.toarray(), np.zeros(50, int), normalize_features="row").x
     np.testing.assert_allclose(ds.x.toarray(), dense, rtol=1e-6)
     assert ds.with_features("attributes+degree").x.shape == (50, 32)
+    assert ds.nonzero_share == np.count_nonzero(dense) / 1500
+
+
+def test_features_of_a_file_are_normalised_if_asked(tmp_path):
+    x = sp.csr_array(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    parts = {f"x_{part}": getattr(x, part) for part in ("data", "indices", "indptr", "shape")}
+    np.savez(tmp_path / "mine.npz", edges=[[0, 1]], y=[0, 1], **parts)
+    ds = data.load(tmp_path / "mine.npz", normalize_features="row")
+    np.testing.assert_array_equal(ds.x.toarray(), [[0.25, 0.75], [0, 0]])
+    np.savez(tmp_path / "bad.npz", edges=[[0, 1]], y=[0, 1], **{**parts, "x_indices": np.array([0, 99])})
+    with pytest.raises(DataFormatError, match="no CSR matrix"):
+        data.load(tmp_path / "bad.npz")
 
 
 # The examples in the docstrings.

@@ -300,7 +300,7 @@ def test_a_server_that_sends_without_end(server, get, monkeypatch):
 def test_a_server_that_hardly_sends(server, get, monkeypatch):
     """A byte now and then never meets the limit between two pieces."""
     monkeypatch.setattr(sources, "MAX_SECONDS", 0.3)
-    server.put("file", BODY, how="drip")
+    server.put("file", BODY[:100], how="drip")
     with pytest.raises(DownloadError, match=r"not there after 0\.3 s"):
         get()
     assert len(server.asked) == 1
@@ -320,7 +320,7 @@ def test_a_disk_that_is_full_is_named(server, tmp_path, monkeypatch):
         yield
 
     monkeypatch.setattr(sources, "pieces", full)
-    with pytest.raises(OSError, match=r"file cannot be written: No space left on device"):
+    with pytest.raises(OSError, match=r"No space left on device: .*file"):
         download(server.url + "file", tmp_path / "file")
     assert not list(tmp_path.iterdir())
 

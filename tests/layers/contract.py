@@ -163,6 +163,36 @@ class LayerContract(OracleContract):
         assert_close(outputs[: first.num_nodes], self.run(layer, first), 1e-12)
         assert_close(outputs[first.num_nodes :], self.run(layer, second), 1e-12)
 
+    # No nodes at all: a server's empty request must not end the server.
+
+    @pytest.mark.parametrize("mode", ["eager", "static shapes", "open shapes"])
+    @pytest.mark.parametrize("implementation", ["sparse", "dense"])
+    def test_no_nodes(self, implementation, mode):
+        if implementation == "dense" and not self.has_dense:
+            pytest.skip("there is only one implementation")
+        layer = self.built("float32", **({"implementation": "dense"} if implementation == "dense" else {}))
+
+        def step(x, edges, graph_ids):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                outputs = layer(x, edges, graph_ids, training=True)
+                loss = tf.reduce_sum(outputs**2)
+            return outputs, tape.gradient(loss, [x, *layer.trainable_variables])
+
+        if mode != "eager":
+            specs = [
+                tf.TensorSpec([None, self.width]),
+                tf.TensorSpec([None, 2], "int32"),
+                tf.TensorSpec([None], "int32"),
+            ]
+            step = tf.function(step, autograph=False, input_signature=specs if mode == "open shapes" else None)
+        empty = (np.zeros((0, self.width), "float32"), np.zeros((0, 2), "int32"), np.zeros(0, "int32"))
+        outputs, gradients = step(*map(tf.constant, empty))
+        symbolic = layer.compute_output_shape((0, self.width), (0, 2), (0,))
+        assert outputs.shape == (0, *symbolic[1:])
+        for array in gradients:
+            assert not np.any(array)
+
     # The numerics.
 
     @pytest.mark.parametrize("case", ["equal", "zero", "huge"])
@@ -325,6 +355,21 @@ class LayerContract(OracleContract):
             pytest.skip("edges are not used")
         with pytest.raises(ValueError, match=r"`edges` row 1 is \[0, 9\], but `x` has 4 nodes"):
             self.make()(np.ones((4, 3), "float32"), np.array([[0, 1], [0, 9]]))
+
+    @pytest.mark.parametrize("dtype", ["int32", "int64"])
+    @pytest.mark.parametrize("node", [4, -1, 2**32 + 3])
+    def test_edges_out_of_range_in_a_compiled_step(self, dtype, node):
+        if not self.needs_edges or (dtype == "int32" and node > 2**31):
+            pytest.skip("edges are not used, or there is no such number")
+        layer = self.built("float32")
+        specs = [tf.TensorSpec([None, self.width]), tf.TensorSpec([None, 2], dtype)]
+        step = tf.function(lambda x, edges: layer(x, edges), autograph=False, input_signature=specs)
+        step(tf.ones((4, self.width)), tf.constant([[0, 3]], dtype))
+        for row in ([0, node], [node, 0]):
+            with pytest.raises(
+                tf.errors.InvalidArgumentError, match=rf"`edges` names the node\] \[{node}\].*debug_checks"
+            ):
+                step(tf.ones((4, self.width)), tf.constant([[0, 1], row], dtype))
 
     def test_no_edges_given(self):
         if not self.needs_edges:

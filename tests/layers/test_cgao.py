@@ -44,6 +44,17 @@ def test_scale(scale, factor):
     assert_close(outputs, expected, 1e-10)
 
 
+@pytest.mark.parametrize("concat", [True, False])
+def test_heads_are_a_loop_over_single_ones(concat):
+    graphs = SPECIAL["several_graphs"]
+    layer = CGAO(4, heads=3, concat=concat, scale="mean", dtype="float64")
+    outputs = layer(*graphs)
+    kernels = {w.name: np.split(w.numpy(), 3, axis=1) for w in layer.weights}
+    single = [cgao({n: k[h] for n, k in kernels.items()}, *graphs, lambda n: 1 / n) for h in range(3)]
+    assert_close(outputs, np.concatenate(single, axis=1) if concat else np.mean(single, axis=0), 1e-10)
+    assert CGAO.from_config(layer.get_config()).get_config() == layer.get_config()
+
+
 def test_without_graph_ids_all_nodes_are_one_graph():
     graphs = batch([[]], [5])
     layer = CGAO(4, dtype="float64")

@@ -33,6 +33,15 @@ class TestGAMWithTheOtherSkip(OracleContract):
         return np.concatenate([h, gcn(weights, h, edges, graph_ids)], axis=1)
 
 
+class TestGAMWithBothSkips(OracleContract):
+    def make(self, **kwargs):
+        return GAM(2, operator="hgao", k=2, skip="both", **kwargs)
+
+    def oracle(self, weights, x, edges, graph_ids):
+        h = hgao(weights, x, edges, graph_ids, k=2)
+        return np.concatenate([x, h, gcn(weights, h, edges, graph_ids)], axis=1)
+
+
 class TestGAMWithCGAO(OracleContract):
     def make(self, **kwargs):
         return GAM(2, operator="cgao", **kwargs)
@@ -92,6 +101,30 @@ def test_get_operator_passes_options_on():
     layer = get_operator("hgao", 6, k=3, scale="sqrt", dropout=0.25)
     assert (layer.units, layer.k, layer.scale, layer.dropout) == (6, 3, "sqrt", 0.25)
     assert get_operator("linear", 6, k=3, scale="sqrt").units == 6
+
+
+def test_get_operator_leaves_out_what_an_operator_does_not_have():
+    switches = {
+        "heads": 2,
+        "concat": False,
+        "score": "cosine",
+        "query_units": 4,
+        "gate": None,
+        "attention_dropout": 0.5,
+    }
+    layers = {name: get_operator(name, 6, **switches) for name in operator_names()}
+    assert layers["hgao"].gate is None and layers["gao"].score == layers["topk"].score == "cosine"
+    assert layers["cgao"].heads == 2 and layers["cgao"].score == "dot"
+    assert layers["sampled"].heads == 1 and not hasattr(layers["linear"], "heads")
+
+
+@pytest.mark.parametrize(("heads", "concat", "width"), [(1, True, 5), (3, True, 15), (3, False, 5)])
+@pytest.mark.parametrize("operator", ["gao", "hgao", "topk", "cgao"])
+def test_heads_in_a_module(operator, heads, concat, width):
+    graphs = SPECIAL["several_graphs"]
+    layer = GAM(5, operator=operator, skip="both", heads=heads, concat=concat)
+    assert layer(graphs.x.astype("float32"), graphs.edges, graphs.graph_ids).shape == (9, 3 + width + 5)
+    assert layer.compute_output_shape((None, 3)) == (None, 3 + width + 5)
 
 
 @pytest.mark.parametrize(("wrong", "near"), [("hgoa", "hgao"), ("CGAO", "cgao"), ("top_k", "topk"), (None, "")])

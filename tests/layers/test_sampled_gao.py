@@ -76,3 +76,22 @@ def test_training_gives_gradients_to_all_weights():
 def test_bad_temperature(temperature):
     with pytest.raises(ValueError, match="`temperature` must be a number above 0"):
         SampledGAO(4, temperature=temperature)
+
+
+@pytest.mark.parametrize("implementation", ["sparse", "dense"])
+@pytest.mark.parametrize("value", [np.nan, 1e30])
+def test_scores_that_are_no_numbers_still_draw_a_neighbour(implementation, value):
+    """A neighbour of the node itself, not padding and not a stranger: its value comes out, whatever it is."""
+    graphs = SPECIAL["several_graphs"]
+    x = graphs.x.astype("float32")
+    x[:, 0] = value
+    layer = SampledGAO(2, implementation=implementation, kernel_initializer="ones")
+    layer.build((None, 3))
+    layer.key_kernel.assign(-np.ones((3, 3)))  # scores of -inf for 1e30
+    layer.value_kernel.assign([[0, 0], [1, 0], [0, 1]])
+    for training in (False, True):
+        outputs = layer(x, graphs.edges, graphs.graph_ids, training=training).numpy()
+        for node, row in enumerate(outputs):
+            if np.isfinite(row).all():
+                assert any(np.allclose(row, x[j, 1:]) for j in neighbors(node, graphs.edges))
+        assert np.isfinite(outputs).all() == (value == 1e30 and implementation == "sparse")

@@ -55,12 +55,43 @@ def test_node_classifier(operator, dtype):
         ("cgao", {"scale": "sqrt", "units": 5}),
         ("sampled", {"skip": "gcn", "normalization": "row"}),
         (layers.HGAO(6, k=2, use_bias=True, bias_initializer="ones", activation="relu"), {}),
+        ("hgao", {"heads": 2, "gate": "double", "skip": "both", "embedding": "dense"}),
+        ("hgao", {"score": "cosine", "heads": 2, "concat": False, "scale": "sqrt", "out": "dense"}),
+        ("hgao", {"score": "uniform", "gate": None, "k": 3}),
+        ("gao", {"score": "cosine", "heads": 2, "embedding": "dense", "out": "dense"}),
+        ("gao", {"score": "uniform", "heads": 2}),
+        ("topk", {"score": "uniform", "heads": 2, "k": 2}),
+        ("topk", {"score": "cosine", "k": 2, "skip": "both"}),
+        ("cgao", {"heads": 2, "scale": "mean"}),
     ],
 )
 def test_options_of_a_ganet(operator, options):
     keras.utils.set_random_seed(2)
     model = models.GANet(operator=operator, **{"units": 12, "num_modules": 1, "out_units": 9, **options})
     assert_layerwise_is_whole(model, random_graph())
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_edge_weights(operator):
+    """With repeated edges and loops among them."""
+    keras.utils.set_random_seed(5)
+    inputs = random_graph(dtype="float64")
+    inputs["edge_weights"] = np.random.default_rng(0).uniform(0, 2, len(inputs["edges"]))
+    for options in ({}, {"score": "uniform", "heads": 2}):
+        model = models.NodeClassifier(4, operator, k=3, num_modules=1, units=12, dtype="float64", **options)
+        assert_layerwise_is_whole(model, inputs)
+
+
+@pytest.mark.parametrize("cls", [models.GCN, models.GAT])
+def test_edge_weights_of_baselines(cls):
+    inputs = random_graph(dtype="float64")
+    inputs["edge_weights"] = np.random.default_rng(0).uniform(0, 2, len(inputs["edges"]))
+    assert_layerwise_is_whole(cls(4, dtype="float64"), inputs)
+
+
+def test_edge_weights_of_another_length():
+    with pytest.raises(ValueError, match=r"`edge_weights` must have shape \(900,\), as many as `edges`"):
+        models.predict_layerwise(models.GCN(2), {**random_graph(), "edge_weights": np.ones(3)})
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -167,6 +198,8 @@ def test_receptive_hops():
     assert models.receptive_hops(models.NodeClassifier(2, num_modules=4)) == 11
     assert models.receptive_hops(models.NodeClassifier(2, num_modules=4, normalization="row")) == 10
     assert models.receptive_hops(models.NodeClassifier(2, "cgao", num_modules=4)) == 7
+    assert models.receptive_hops(models.NodeClassifier(2, num_modules=4, embedding="dense", out="dense")) == 8
+    assert models.receptive_hops(models.GANet(num_modules=0, embedding="dense", out="dense")) == 0
     assert models.receptive_hops(models.GCN(2)) == 3 and models.receptive_hops(models.GAT(2)) == 2
     example = doctest.testmod(layerwise, extraglobs={"NodeClassifier": models.NodeClassifier})
     assert example.attempted == 1 and example.failed == 0

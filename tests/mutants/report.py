@@ -46,7 +46,7 @@ MUTANTS = [
         f"{REPORT}/statistics.py",
         'EVERY_SIGN_PATTERN if tied else "exact"',
         '"exact"',
-        f"{TESTS}/test_statistics.py::test_wilcoxon_by_hand",
+        f"{TESTS}/test_statistics.py::test_wilcoxon_with_ties",
     ),
     Mutant(
         "rounding breaks ties",

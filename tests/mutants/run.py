@@ -199,7 +199,7 @@ def report(verdicts):
     for area, mutant, word, seconds in verdicts:
         style = None if word == SEEN else "bold red"
         table.add_row(area, mutant.bug, mutant.test.rpartition("/")[2], word, f"{seconds:.0f}", style=style)
-    Console(highlight=False, markup=False, soft_wrap=True).print(table)
+    Console(highlight=False, markup=False, width=160).print(table)
     missed = [verdict for verdict in verdicts if verdict.word != SEEN]
     print(f"{len(verdicts) - len(missed)} of {len(verdicts)} bugs were seen")
     return 1 if missed else 0

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 
-from ganet_tf import ops
+from ganet_tf import memory, ops
 from ganet_tf.ops.neighborhood import Neighborhood, neighborhood
 from tests.graphs import SPECIAL, graph_batches, modest
 
@@ -120,17 +120,38 @@ def test_bad_edges_are_named(edges, error, text):
         neighborhood(tf.constant(edges), 3)
 
 
-def test_debug_checks_look_at_values_inside_a_function():
-    def run(edges):
-        x = tf.ones([3, 2])
-        return tf.function(lambda e: ops.gcn(x, e))(edges)
-
-    before = ops.debug_checks(True)
+@pytest.mark.parametrize(
+    ("debug", "text"), [(False, r"`edges` names the node\] \[7\]"), (True, r"row\] \[1\].*\[0 7\]")]
+)
+def test_a_compiled_step_notices_edges_out_of_range_and_names_the_row_if_asked(debug, text):
+    before = ops.debug_checks(debug)
     try:
-        with pytest.raises(tf.errors.InvalidArgumentError, match="outside 0"):
-            run(tf.constant([[0, 7]]))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            tf.function(lambda e: ops.gcn(tf.ones([3, 2]), e))(tf.constant([[1, 0], [0, 7]]))
     finally:
         ops.debug_checks(before)
+
+
+def test_a_wild_node_number_takes_no_memory():
+    """Refused before anything is made from it: a list for each of 100 million nodes would be gigabytes."""
+    edges = tf.constant([[0, 10**8]])
+    step = tf.function(lambda e: ops.gcn(tf.ones([3, 2]), e), input_signature=[tf.TensorSpec([None, 2], "int32")])
+    step(tf.constant([[0, 1]]))
+
+    def refused():
+        with pytest.raises(tf.errors.InvalidArgumentError, match="`edges`"):
+            step(edges)
+
+    assert memory.peak_growth(refused) < 100 * 2**20
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_every_integer_type_of_edges_is_taken_in_a_compiled_step(dtype):
+    edges = np.array([[0, 1], [2, 1]])
+    step = tf.function(lambda e: ops.gcn(tf.ones([3, 2]), e))
+    np.testing.assert_array_equal(step(tf.constant(edges, dtype)), step(tf.constant(edges, "int32")))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"names the node\] \[100\]"):
+        step(tf.constant([[0, 100]], dtype))
 
 
 def test_a_variable_is_read_anew():

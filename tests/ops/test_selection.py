@@ -67,3 +67,17 @@ def test_padding_stays_below_one_and_a_half_times_the_entries(degree):
     table = selection.select_by_node(nb, tf.range(degree + 1.0), 8)
     assert table.columns.shape == (degree + 1, 8)
     assert chosen(table)[0] == set(range(degree - 7, degree + 1))
+
+
+@pytest.mark.parametrize("by", ["node", "entry"])
+def test_scores_that_are_no_numbers_never_let_padding_in(by):
+    """A hub with 5 neighbours: its list is padded, and everything in it ranks at the bottom."""
+    graph = hub(degree=5)
+    nb = neighborhood(tf.constant(graph.edges), len(graph.x))
+    for value in (np.nan, -np.inf):
+        count = nb.num_nodes if by == "node" else tf.size(nb.columns)
+        scores = tf.fill([count], tf.constant(value, tf.float32))
+        select = selection.select_by_node if by == "node" else selection.select_by_entry
+        table = select(nb, scores, 3)
+        assert chosen(table)[0] == {0, 1, 2}
+        assert all(set(found) <= set(js) for found, js in zip(chosen(table), lists_of(nb), strict=True))

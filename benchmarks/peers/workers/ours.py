@@ -50,7 +50,7 @@ class Ours(Worker):
         layer.build(self.x.shape, self.edges.shape)
 
         def transforms(x, edges):
-            return layer.project(layer.gate(x)[2])
+            return layer.project_gated(x, layer.gates(x)[1])
 
         def lists(x, edges):
             nb = neighborhood(edges, tf.shape(x)[0])
@@ -95,11 +95,11 @@ class Ours(Worker):
 
 def attend_to(x, columns):
     """hGAO's attention kernel, x attending to itself at given places."""
-    from ganet_tf.ops.attention import attend
+    from ganet_tf.ops.attention import Head, attend
     from ganet_tf.ops.neighbor_tables import Table, table_matrix
 
     table = Table(columns, tf.ones_like(columns, tf.bool), None)
-    return attend(x, x, x, table, table_matrix(table, tf.shape(x)[0]))
+    return attend(Head(x, x, x, False), table, table_matrix(table, tf.shape(x)[0]))
 
 
 if __name__ == "__main__":

@@ -50,9 +50,28 @@ def test_weights_give_the_layers_output(operator, scale, batch):
     model = make(operator, batch, scale=scale)
     found = zip(looks(model, batch), attention_inputs(model, batch), strict=True)
     for look, (_, layer, x) in found:
-        kept = layer.gate(x)[2] if operator == "hgao" else x
+        kept = x * layer.gates(x)[1][:, None] if operator == "hgao" else x
         output = dense(look, sum(SIZES)) @ layer.project(kept)[1].numpy()
         np.testing.assert_allclose(output, layer(x, batch["edges"]), atol=1e-5)
+
+
+@pytest.mark.parametrize("operator", ["hgao", "gao", "topk"])
+@pytest.mark.parametrize("score", ["dot", "cosine", "uniform"])
+def test_weights_with_heads_scores_and_edge_weights(operator, score, batch):
+    weights = tf.constant(np.random.default_rng(3).uniform(0, 2, len(batch["edges"])), tf.float32)
+    batch = {**batch, "edge_weights": weights}
+    model = make(operator, batch, heads=2, score=score, gate="double")
+    found = list(looks(model, batch))
+    for _, layer, x in attention_inputs(model, batch):
+        own = [look for look in found if look.layer is layer]
+        assert len(own) == (1 if operator == "gao" else 2)
+        matrices = []
+        for look in own:
+            for column in look.weights.T:
+                matrices.append(dense(look._replace(weights=column[:, None]), sum(SIZES)))
+        values = layer.project_gated(x, layer.gates(x)[1])[1] if operator == "hgao" else layer.project(x)[1]
+        output = np.concatenate([m @ v for m, v in zip(matrices, np.split(values.numpy(), 2, 1), strict=True)], axis=1)
+        np.testing.assert_allclose(output, layer(x, batch["edges"], edge_weights=weights), atol=1e-5)
 
 
 def test_sampled_takes_the_most_probable(batch):

@@ -1,6 +1,7 @@
-"""Paired tests against SciPy and against numbers worked out by hand."""
+"""Paired tests against their definitions and against numbers worked out by hand."""
 
 import math
+from itertools import compress, product
 from random import Random
 
 import pytest
@@ -9,19 +10,28 @@ from scipy import stats
 from experiments.report.statistics import corrected_t, held_out_ratio, holm, smallest_wilcoxon, wilcoxon
 
 
+def counted(differences):
+    """The p-value by its definition: the share of all sign patterns that are at least as extreme, on both sides."""
+    sizes = [abs(value) for value in differences]
+    ranks = [sum(other < size for other in sizes) + (sizes.count(size) + 1) / 2 for size in sizes]
+    sums = [sum(compress(ranks, signs)) for signs in product((0, 1), repeat=len(ranks))]
+    positive = sum(compress(ranks, (value > 0 for value in differences)))
+    smaller = min(positive, sum(ranks) - positive)
+    return min(1.0, 2 * sum(total <= smaller for total in sums) / len(sums))
+
+
 @pytest.mark.parametrize("seed", range(5))
-def test_wilcoxon_without_ties_is_scipys_exact_one(seed):
+def test_wilcoxon_without_ties(seed):
     random = Random(seed)
     differences = [random.choice([-1, 1, 1]) * size / 10 for size in random.sample(range(1, 100), 10)]
-    assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue)
+    assert wilcoxon(differences) == pytest.approx(counted(differences))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_wilcoxon_with_ties_is_the_permutation_test(seed):
+@pytest.mark.parametrize("seed", range(5))
+def test_wilcoxon_with_ties(seed):
     random = Random(seed)
     differences = [random.choice([-2.0, -1.0, 1.0, 1.0, 2.0, 3.0]) for _ in range(9)]
-    every_pattern = stats.PermutationMethod(n_resamples=math.inf)
-    assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(differences, method=every_pattern).pvalue)
+    assert wilcoxon(differences) == pytest.approx(counted(differences))
 
 
 def test_wilcoxon_by_hand():
