@@ -23,6 +23,14 @@ from tests.experiments.own_data import FLAGS, TINY, carbons, molecules, read_tab
 GRAPHS = molecules(18)
 NUMBERS = [100 + 10.5 * carbons(graph) for graph in GRAPHS]
 NAN = float("nan")
+TREE = {"task": "graph", "dataset": "x", "model": "hganet", "optimizer": {}, "splits": "stratified", "folds": 3}
+CONFIG = settings.build(TREE)
+
+
+class Unweighted:
+    """Stands for a model that knows nothing of edge weights."""
+
+    required, optional = ("x", "edges", "graph_ids"), ()
 
 
 def files(folder):
@@ -121,12 +129,34 @@ class TestKinds:
 
     def test_graphs_without_a_target_are_left_out(self):
         ds = self.graphs(["a", None, "b", "a", "b", None, "a", "b"])
-        config = settings.build({"task": "graph", "dataset": "x", "model": "hganet", "optimizer": {}, "folds": 3,
-                                 "splits": "stratified"})  # fmt: skip
-        task = GraphTask(config, ds)
+        task = GraphTask(CONFIG, ds)
         assert len(task.dataset) == 6 and "2 graphs have no target" in task.notes[-1]
         tested = [number for fold in (1, 2, 3) for number in task.split(fold).test.tolist()]
         assert sorted(tested) == [0, 2, 3, 4, 6, 7], "numbers as in the file"
+
+    def test_numbers_are_standardized_by_the_training_graphs_alone(self):
+        task = GraphTask(CONFIG, self.graphs(NUMBERS))
+        for number in (1, 2, 3):
+            split = task.split(number)
+            train_part = np.delete(NUMBERS, split.test)
+            assert split.objective.mean[0] == pytest.approx(train_part.mean(), rel=1e-6)
+            encoded = np.concatenate([y for _, y in split.batches(0)])
+            assert encoded.mean() == pytest.approx(0, abs=1e-5) and encoded.std() == pytest.approx(1, rel=1e-5)
+
+    def test_weights_go_to_models_that_take_them(self, monkeypatch):
+        def keys(task):
+            split = task.split(1)
+            batches = [next(iter(split.batches(0))), *split.held_out]
+            assert all(set(inputs) == set(task.spec()) for inputs, _ in batches)
+            return set(task.spec())
+
+        ds = self.graphs(["a", "b"] * 9)
+        task = GraphTask(CONFIG, ds)
+        assert keys(task) == {"x", "edges", "graph_ids", "edge_weights"} and task.notes == []
+        monkeypatch.setattr("experiments.tasks.model_class", lambda config: Unweighted)
+        task = GraphTask(CONFIG, ds)
+        assert keys(task) == {"x", "edges", "graph_ids"}
+        assert task.notes == ["The edges have weights, which hganet does not take: they are left aside."]
 
     def test_the_new_keys_stay_out_of_configs_that_do_not_use_them(self):
         config = resolve(parse(["--dataset", "Karate"]))[0]
