@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import keras
 import yaml
 
+from experiments.objective import OBJECTIVES, as_kind
 from ganet_tf import data
 from ganet_tf.errors import ConfigError
 from ganet_tf.files import write_whole
@@ -567,18 +568,18 @@ def suggest(name, model, arguments):
         )
     if task == "node":
         return _suggest_node(name, model)
-    return _suggest_graph(name, dataset, model, _asked_target(arguments.set) or dataset.target.kind)
+    return _suggest_graph(name, as_kind(dataset, _asked_target(arguments.set)), model)
 
 
 def _asked_target(pairs):
-    """What `--set target=...` asks for, or None: settings are made for it."""
-    asked = [text for key, _, text in (pair.partition("=") for pair in pairs) if key.strip() == "target"]
-    return asked[-1].strip() if asked and asked[-1].strip() != "auto" else None
+    """The kind of target that `--set target=...` asks for: settings are made for it. What is no kind is told later."""
+    asked = [text.strip() for key, _, text in (pair.partition("=") for pair in pairs) if key.strip() == "target"]
+    return asked[-1] if asked and asked[-1] in OBJECTIVES else "auto"
 
 
-def _suggest_graph(name, dataset, model, target):
+def _suggest_graph(name, dataset, model):
     more = {}
-    if target == "classes":
+    if dataset.target.kind == "classes":
         counts = [count for count in dataset.statistics()["class_counts"] if count]
         if len(counts) < 2 or min(counts) < 2:
             hint = " To learn numbers, --set target=regression." if len(counts) > 2 else ""

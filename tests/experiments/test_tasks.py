@@ -158,8 +158,8 @@ def reads(tmp_path, monkeypatch):
     log = []
     make_step, evaluate = training.make_step, training.Evaluator.__call__
 
-    def spied_step(model, spec):
-        step = make_step(model, spec)
+    def spied_step(model, *specs):
+        step = make_step(model, *specs)
 
         def spy(inputs, y):
             log.append(("train", set(numbers(inputs))))
@@ -227,7 +227,8 @@ def test_the_node_figure_is_test_at_the_epoch_that_validation_chose():
         {"epoch": e, "val_loss": v, "val_accuracy": a, "test_loss": 1.0, "test_accuracy": t}
         for e, v, a, t in [(1, 0.9, 0.5, 0.9), (2, 0.4, 0.6, 0.3), (3, 0.6, 0.6, 0.7)]
     ]
-    rules = NodeTask(None, None).rules(rows, 2, None)
+    config = settings.build({"task": "node", "dataset": "Karate", "model": {"name": "gcn"}, "optimizer": {}})
+    rules = NodeTask(config, data.load("Karate")).rules(rows, 2, None)
     assert rules["validation"]["epoch"] == 2 and rules["validation"]["accuracy"] == 0.3
     assert rules["max_test_lgcn"] == {"epoch": 1, "accuracy": 0.9}
 

@@ -44,11 +44,13 @@ def last_error(capsys):
 
 def test_files_of_a_run(run):
     names = {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file()}
-    fold = {f"fold-0{n}/{name}" for n in (1, 2) for name in ("history.csv", "result.json", "model.keras")}
+    fold = {f"fold-0{n}/{name}" for n in (1, 2) for name in ("history.csv", "result.json", "model.keras", "test.csv")}
     assert names - {".guard", "fold-01/.guard", "fold-02/.guard"} == fold | {
         "config.yaml",
+        "encoder.json",
         "summary.json",
         "summary.md",
+        "confusion.csv",
         "curves.png",
     }
     assert (run / "curves.png").read_bytes().startswith(b"\x89PNG")
