@@ -12,8 +12,8 @@ moment and not seconds of import. "Same" means: an uninterrupted run's files, al
 - disk: the disk is full at a random moment (a small tmpfs, so it needs leave to mount); then, with room, the same.
 - spaces: two processes in PID namespaces of their own, both with number 1, in one folder (needs leave as well).
 
-It prints a JSON object, by kind: how many were tried, ended the "same", in one "sentence" with exit code 2, "lost" (other
-files than the uninterrupted run's), in a "traceback", or by a "signal"; and the first few that are not as they should be.
+It prints a JSON object, by kind: how many were tried, ended the "same", in one "sentence" with exit code 2, "lost"
+(other files than the uninterrupted run's), in a "traceback", or by a "signal"; and the first few that are not right.
 """
 
 import argparse

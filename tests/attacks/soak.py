@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -23,6 +24,7 @@ from ganet_tf.files import write_whole
 from tests.attacks import data_fuzz, run_fuzz
 
 TABLE = run_fuzz.ROOT / "results" / "reliability.md"
+SECONDS_TOO_LONG = 1800  # after the end of the round
 COLUMNS = ("tried", "same", "sentence", "lost", "traceback", "signal")
 
 
@@ -129,9 +131,12 @@ class Soak:
         start = [sys.executable, data_fuzz.__file__] if script == "data_fuzz" else [sys.executable, "-m"]
         start += [] if script == "data_fuzz" else [f"tests.attacks.{script}"]
         own = {name: value for name, value in os.environ.items() if name != "GANET_DATA"}
-        done = subprocess.run(
-            [*prefix, *start, *map(str, words)], cwd=run_fuzz.ROOT, env=own, capture_output=True, text=True
-        )
+        command = [*prefix, *start, *map(str, words)]
+        options = dict(cwd=run_fuzz.ROOT, env=own, capture_output=True, text=True, timeout=left + SECONDS_TOO_LONG)
+        try:
+            done = subprocess.run(command, **options)
+        except subprocess.TimeoutExpired:
+            done = subprocess.CompletedProcess(command, -signal.SIGALRM, "", "it hung")
         return judged(kind, f"{script} {' '.join(map(str, words))}", done)
 
     def write(self):
@@ -177,9 +182,9 @@ def page(soak):
         "",
         "Written by `make soak` (tests/attacks/soak.py); do not edit.",
         "",
-        "*Same*: the result of an uninterrupted run, or the data that the file holds, to the last bit (for layers: sparse =",
-        "dense, eager = compiled, finite, within tolerance). *Sentence*: refused in one sentence, exit code 2. *Lost*: another",
-        "result without a word, or a result that was lost. For kills, full disks and containers only *same* is good.",
+        "*Same*: the result of an uninterrupted run, or the data that the file holds, to the last bit (for layers:",
+        "sparse = dense, eager = compiled, finite, within tolerance). *Sentence*: refused in a sentence, exit code 2.",
+        "*Lost*: another result without a word, or none. For kills, full disks and containers only *same* is good.",
         "",
         "| attack | goal | tried | same | sentence | lost or silent | traceback | signal |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
