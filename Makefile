@@ -1,13 +1,14 @@
 # make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
 # make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md and docs/results from results/.
 # make mutants: plants bugs in a copy, one at a time, and demands that tests see them (MUTANTS="--sample 5 --seed 1").
+# make soak: the long round of tests/attacks (hours), written to results/reliability.md (SOAK="kill=100 --minutes 30").
 # All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint bench results report mutants clean
+.PHONY: demo test lint bench results report mutants soak clean
 
 demo: $(READY)
 	@$(PY) train.py
@@ -26,6 +27,9 @@ report: $(READY)
 
 mutants: $(READY)
 	@$(PY) -m tests.mutants $(MUTANTS)
+
+soak: $(READY)
+	@$(PY) -m tests.attacks.soak $(SOAK)
 
 lint: $(READY)
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check --quiet .

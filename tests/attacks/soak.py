@@ -1,0 +1,218 @@
+"""The long round of all attacks: `make soak`, or `python -m tests.attacks.soak [KIND=TRIALS ...] [--minutes N]`.
+
+Writes results/reliability.md, after every part, so that a round that is stopped says what it did.
+"""
+
+import argparse
+import collections
+import datetime
+import importlib.util
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from experiments import environment
+from ganet_tf.files import write_whole
+from tests.attacks import data_fuzz, run_fuzz
+
+TABLE = run_fuzz.ROOT / "results" / "reliability.md"
+SECONDS_TOO_LONG = 1800  # after the end of the round
+COLUMNS = ("tried", "same", "sentence", "lost", "traceback", "signal")
+
+
+class Kind(NamedTuple):
+    """Attacks of one kind.
+
+    Args:
+        what: words for the table.
+        goal: trials of the long round.
+        part: trials of one process.
+        script: the module that does them.
+    """
+
+    what: str
+    goal: int
+    part: int
+    script: str
+
+
+KINDS = {
+    "kill": Kind("train.py killed (-9) at a file operation or a random time, then resumed", 1_000, 40, "run_fuzz"),
+    "damage": Kind("a file of a finished or unfinished run damaged, then resumed", 10_000, 60, "run_fuzz"),
+    "disk": Kind("disk full in a run, then resumed with room", 60, 6, "run_fuzz"),
+    "spaces": Kind("two containers in one run folder", 60, 6, "run_fuzz"),
+    "text": Kind("damaged TU text files", 10_000, 1_000, "data_fuzz"),
+    "zip": Kind("damaged TU zip files", 10_000, 500, "data_fuzz"),
+    "pickle": Kind("damaged pickles", 10_000, 1_000, "data_fuzz"),
+    "cache": Kind("damaged cache files", 2_000, 200, "data_fuzz"),
+    "layers": Kind("layers on random graphs from 0 nodes upwards", 10_000, 100, "layer_fuzz"),
+}
+
+
+def main(argv=None):
+    """Runs what is asked for; returns 0 when nothing was lost, silent or ended by a signal."""
+    parser = argparse.ArgumentParser(prog="python -m tests.attacks.soak", description=__doc__.split("\n")[0])
+    parser.add_argument("kinds", nargs="*", metavar="KIND=TRIALS", help=f"of {', '.join(KINDS)}; all by default")
+    parser.add_argument("--minutes", type=float, default=240, help="no part begins later")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    arguments = parser.parse_args(argv)
+    trials = {kind: int(number) for kind, _, number in (word.partition("=") for word in arguments.kinds)}
+    trials = trials or {kind: each.goal for kind, each in KINDS.items()}
+    soak = Soak(trials, arguments)
+    soak.run()
+    return 1 if soak.bad else 0
+
+
+class Soak:
+    """The parts of a long round, some at a time.
+
+    Args:
+        trials: {kind: how many}.
+        arguments: seed, minutes, jobs.
+    """
+
+    def __init__(self, trials, arguments):
+        self.trials, self.arguments = trials, arguments
+        self.counts = {kind: collections.Counter() for kind in trials}
+        self.bad = []
+        self.skipped = {kind: reason for kind in trials if (reason := missing(kind))}
+        self.end = time.monotonic() + 60 * arguments.minutes
+        self.begin = time.monotonic()
+        self._writing = threading.Lock()
+
+    def run(self):
+        """All parts, one of each kind in turn, so that a round that is stopped has some of each."""
+        self.waiting = queue.SimpleQueue()
+        parts = {kind: range(0, n, KINDS[kind].part) for kind, n in self.trials.items() if kind not in self.skipped}
+        for turn in range(max(map(len, parts.values()))):
+            for kind, firsts in parts.items():
+                if turn < len(firsts):
+                    self.waiting.put((kind, firsts[turn]))
+        with tqdm(total=self.waiting.qsize(), unit="part") as self.progress:
+            workers = [threading.Thread(target=self._work) for _ in range(self.arguments.jobs)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+        self.write()
+
+    def _work(self):
+        while time.monotonic() < self.end:
+            try:
+                kind, first = self.waiting.get_nowait()
+            except queue.Empty:
+                return
+            counts, bad = self.part(kind, first, min(KINDS[kind].part, self.trials[kind] - first))
+            with self._writing:
+                self.counts[kind] += counts
+                self.bad += bad
+                self.write()
+                self.progress.update()
+
+    def part(self, kind, first, trials):
+        """(counts, what was not right) of one process."""
+        seed, left = self.arguments.seed, max(1, self.end - time.monotonic())
+        script = KINDS[kind].script
+        words = {
+            "run_fuzz": [seed, f"{kind}={trials}", "--first", first, "--seconds", int(left)],
+            "data_fuzz": [kind, seed + first, trials],
+            "layer_fuzz": [seed + first, trials],
+        }[script]
+        prefix = run_fuzz.CONTAINER if kind in ("disk", "spaces") else []
+        start = [sys.executable, data_fuzz.__file__] if script == "data_fuzz" else [sys.executable, "-m"]
+        start += [] if script == "data_fuzz" else [f"tests.attacks.{script}"]
+        own = {name: value for name, value in os.environ.items() if name != "GANET_DATA"}
+        command = [*prefix, *start, *map(str, words)]
+        options = dict(cwd=run_fuzz.ROOT, env=own, capture_output=True, text=True, timeout=left + SECONDS_TOO_LONG)
+        try:
+            done = subprocess.run(command, **options)
+        except subprocess.TimeoutExpired:
+            done = subprocess.CompletedProcess(command, -signal.SIGALRM, "", "it hung")
+        return judged(kind, f"{script} {' '.join(map(str, words))}", done)
+
+    def write(self):
+        """The table, as far as it has come."""
+        write_whole(TABLE, page(self))
+
+
+def missing(kind):
+    """Why a kind cannot be tried here, or None."""
+    if kind in ("disk", "spaces") and not run_fuzz.contained():
+        return "needs leave to mount a disk and to make PID namespaces"
+    module = f"tests.attacks.{KINDS[kind].script}"
+    return None if importlib.util.find_spec(module) else f"{module} is not there"
+
+
+def judged(kind, command, done):
+    """(counts, what was not right) of a process that ended."""
+    if done.returncode != 0:
+        word = "signal" if done.returncode < 0 or done.returncode > 128 else "traceback"
+        return collections.Counter({"tried": 1, word: 1}), [f"{command}: {done.returncode} {done.stderr[-300:]}"]
+    found = json.loads(done.stdout.splitlines()[-1])
+    if KINDS[kind].script == "run_fuzz":
+        counts = {name: found[kind][name] for name in COLUMNS}
+        bad = found[kind]["bad"]
+    elif KINDS[kind].script == "data_fuzz":
+        counts = {"same": found["same"], "sentence": found["sentence"]}
+        counts |= {"lost": found["wrong"], "traceback": found["crash"]}
+        counts["tried"] = sum(counts.values())
+        bad = found["bad"]
+    else:
+        failed = len(found["failed"])
+        counts = {"tried": found["rounds"], "same": found["rounds"] - failed, "lost": failed}
+        bad = found["failed"]
+    return collections.Counter(counts), [f"{command}: {entry}" for entry in bad]
+
+
+def page(soak):
+    """results/reliability.md."""
+    versions = environment.versions()
+    minutes = (time.monotonic() - soak.begin) / 60
+    lines = [
+        "# What held under attack",
+        "",
+        "Written by `make soak` (tests/attacks/soak.py); do not edit.",
+        "",
+        "*Same*: the result of an uninterrupted run, or the data that the file holds, to the last bit (for layers:",
+        "sparse = dense, eager = compiled, finite, within tolerance). *Sentence*: refused in a sentence, exit code 2.",
+        "*Lost*: another result without a word, or none. For kills, full disks and containers only *same* is good.",
+        "",
+        "| attack | goal | tried | same | sentence | lost or silent | traceback | signal |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    lines += [row(kind, soak.counts[kind]) for kind in KINDS if kind in soak.counts and kind not in soak.skipped]
+    lines += ["", *(f"Not tried: {KINDS[kind].what}: {reason}." for kind, reason in soak.skipped.items())]
+    lines += [
+        f"{datetime.date.today()}, {minutes:.0f} minutes, {soak.arguments.jobs} processes at a time, seed "
+        f"{soak.arguments.seed}, revision {environment.git_revision()}; Python {versions['python']}, TensorFlow "
+        f"{versions['tensorflow']}, Keras {versions['keras']}, NumPy {versions['numpy']}.",
+        f"Command: `python -m tests.attacks.soak {' '.join(f'{kind}={n}' for kind, n in soak.trials.items())} "
+        f"--minutes {soak.arguments.minutes:g} --seed {soak.arguments.seed} --jobs {soak.arguments.jobs}`; where fewer "
+        "were tried than asked for, the time was up.",
+    ]
+    if soak.bad:
+        lines += [
+            "",
+            "## Not as it should be",
+            "",
+            *(f"- {' '.join(str(entry).split())[:600]}" for entry in soak.bad[:30]),
+        ]
+    return "\n".join([*lines, ""])
+
+
+def row(kind, counts):
+    cells = [f"{KINDS[kind].goal:,}", *(f"{counts[name]:,}" for name in COLUMNS)]
+    return f"| {KINDS[kind].what} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
