@@ -309,13 +309,13 @@ class TestAnswers:
         objective = Classes(Target("classes", ("no, never", "yes"), 2))
         p = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]])
         write_answers(tmp_path / "a.csv", "graph", [3, 1, 4, 5], objective, p, np.array([0, 0, 1, 1]))
-        write_answers(tmp_path / "b.csv", "graph", [0], objective, p[:1], np.array([1]))
+        write_answers(tmp_path / "b.csv", "graph", [0], objective, p[:1], np.array([0]))
         labels, true, answer, _ = read_answers(tmp_path / "a.csv")
         assert labels == ["no, never", "yes"] and true.tolist() == [0, 0, 1, 1] and answer.tolist() == [0, 1, 1, 1]
         confusion, (_, yes) = class_figures([tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "none.csv"])
-        assert confusion.tolist() == [[1, 1], [1, 2]], "true classes in the rows"
-        assert yes["samples"] == 3 and yes["precision"] == pytest.approx(2 / 3) == yes["recall"]
-        assert yes["f1"] == pytest.approx(2 / 3) and yes["roc_auc"] == pytest.approx((0.5 + 0.5 + 0.25) / 3)
+        assert confusion.tolist() == [[2, 1], [0, 2]], "true classes in the rows"
+        assert yes["samples"] == 2 and yes["precision"] == pytest.approx(2 / 3) and yes["recall"] == 1
+        assert yes["f1"] == pytest.approx(0.8) and yes["roc_auc"] == pytest.approx(4 / 6)
 
     def test_other_files_have_no_classes(self, tmp_path):
         objective = Regression(Target("regression"), (0.0,), (1.0,))
