@@ -1,4 +1,4 @@
-"""Bugs in the layers: each against the oracle, the contract or a test made for it; those of the operators are in ops."""
+"""Bugs in the layers, each against the oracle, the contract or a test made for it; more of the operators are in ops."""
 
 from tests.mutants.run import Mutant
 
