@@ -108,7 +108,7 @@ MUTANTS = [
         f"{DATA}/sources.py",
         "            check_sha256(path / name, digest)\n",
         "            (path / name, digest)\n",
-        f"{TESTS}/test_sources.py::TestWheel::test_wrong_files_of_a_wheel",
+        "tests/attacks/test_forged_files.py::test_a_forged_planetoid_file_is_not_unpickled",
     ),
     Mutant(
         "graphs out of order are read",
