@@ -273,6 +273,8 @@ class Attack:
         settings = {**CONFIG, "dataset": str(write_tu(place / "TINY")), "folds": 3}
         (place / "tiny.yaml").write_text(yaml.safe_dump(settings))
         os.environ["GANET_CACHE"] = str(place / "cache")
+        (place / "temporary").mkdir()
+        tempfile.tempdir = str(place / "temporary")  # what TensorFlow leaves there when it is killed goes with the rest
 
     def trial(self, kind, number):
         """(outcome, what happened) of one trial."""

@@ -1,0 +1,141 @@
+"""Bugs in reading data: what is damaged, forged or hostile would pass."""
+
+from tests.mutants.run import Mutant
+
+DATA, TESTS = "ganet_tf/data", "tests/data"
+
+MUTANTS = [
+    Mutant(
+        "a known data set with other graphs is accepted",
+        f"{DATA}/loading.py",
+        "if not checked and raw.digest() != entry.content:",
+        "if False:",
+        f"{TESTS}/test_sources.py::TestFolder::test_wrong_content_is_an_error_and_the_file_stays",
+    ),
+    Mutant(
+        "a forged cache passes for a known data set",
+        f"{DATA}/loading.py",
+        'and content in ("", content_digest(digests))',
+        "",
+        f"{TESTS}/test_loading.py::test_a_forged_cache_does_not_pass_for_a_known_data_set",
+    ),
+    Mutant(
+        "arrays of the cache are not compared with their checksums",
+        f"{DATA}/cache.py",
+        "if array_digest(arrays[name]) != expected:",
+        "if False:",
+        f"{TESTS}/test_cache.py::test_every_byte_counts",
+    ),
+    Mutant(
+        "the cache is found by name alone",
+        f"{DATA}/loading.py",
+        "folder = cache_path(cache_folder(), name, content_key(path))",
+        'folder = cache_path(cache_folder(), name, "0" * 64)',
+        f"{TESTS}/test_loading.py::test_a_changed_file_is_parsed_again",
+    ),
+    Mutant(
+        "other folds pass for the published ones",
+        f"{DATA}/folds.py",
+        "if actual.hexdigest() != digest:",
+        "if False:",
+        f"{TESTS}/test_folds.py::test_other_numbers_are_an_error",
+    ),
+    Mutant(
+        "published folds with train and test exchanged",
+        f"{DATA}/folds.py",
+        "train, test = self._arrays[2 * index - 2], self._arrays[2 * index - 1]",
+        "test, train = self._arrays[2 * index - 2], self._arrays[2 * index - 1]",
+        f"{TESTS}/test_folds.py::test_from_the_users_folder",
+    ),
+    Mutant(
+        "stratified folds are not shuffled by their seed",
+        f"{DATA}/folds.py",
+        "random_state=seed)",
+        "random_state=0)",
+        f"{TESTS}/test_graph_dataset.py::test_stratified_folds_partition_the_data_set",
+    ),
+    Mutant(
+        "a split takes no account of the classes",
+        f"{DATA}/folds.py",
+        'ranked = np.argsort(place, kind="stable")',
+        "ranked = order",
+        f"{TESTS}/test_folds.py::test_split_has_the_shares_of_the_whole",
+    ),
+    Mutant(
+        "a zip bomb by its ratio is unpacked",
+        f"{DATA}/archive.py",
+        " or (total > SMALL and total / packed > max_ratio)",
+        "",
+        f"{TESTS}/test_archive.py::test_zip_bomb",
+    ),
+    Mutant(
+        "a zip bomb by its size is unpacked",
+        f"{DATA}/archive.py",
+        "total > max_bytes or ",
+        "",
+        f"{TESTS}/test_archive.py::test_too_large_altogether",
+    ),
+    Mutant(
+        "members may lead out of their folder",
+        f"{DATA}/archive.py",
+        ' or ".." in parts.parts',
+        "",
+        f"{TESTS}/test_archive.py::test_members_that_would_escape",
+    ),
+    Mutant(
+        "one of two files of a name is taken",
+        f"{DATA}/archive.py",
+        "members.setdefault(PurePosixPath(info.filename).name, []).append(info)",
+        "members[PurePosixPath(info.filename).name] = [info]",
+        f"{TESTS}/test_archive.py::test_two_files_of_one_name_are_refused_when_they_are_wanted",
+    ),
+    Mutant(
+        "a list of members that is cut is believed",
+        f"{DATA}/archive.py",
+        "if said_members(path) not in (len(archive.infolist()), 0xFFFF):",
+        "if False:",
+        f"{TESTS}/test_archive.py::test_a_list_of_members_that_is_cut_is_damage",
+    ),
+    Mutant(
+        "any function may be called out of a pickle",
+        f"{DATA}/safe_pickle.py",
+        '            raise UnsafeFileError(f"asks for {module}.{name}") from None',
+        "            return super().find_class(module, name)",
+        f"{TESTS}/test_safe_pickle.py::test_anything_else_is_refused_and_not_run",
+    ),
+    Mutant(
+        "SHA-256 of Planetoid files is not compared",
+        f"{DATA}/sources.py",
+        "            check_sha256(path / name, digest)\n",
+        "            (path / name, digest)\n",
+        "tests/attacks/test_forged_files.py::test_a_forged_planetoid_file_is_not_unpickled",
+    ),
+    Mutant(
+        "graphs out of order are read",
+        f"{DATA}/tu.py",
+        "if (steps < 0).any():",
+        "if False:",
+        f"{TESTS}/test_tu.py::test_bad_files",
+    ),
+    Mutant(
+        "a graph without nodes shifts the labels",
+        f"{DATA}/tu.py",
+        "if (steps > 1).any() or steps[0] != 1:",
+        "if False:",
+        f"{TESTS}/test_tu.py::test_bad_files",
+    ),
+    Mutant(
+        "lines too many or too few are read",
+        f"{DATA}/tu.py",
+        "        if len(values) != count:\n",
+        "        if False:\n",
+        f"{TESTS}/test_tu.py::test_bad_files",
+    ),
+    Mutant(
+        "degrees are preferred to attributes",
+        f"{DATA}/features.py",
+        'features = "labels" if has["labels"] else "attributes" if has["attributes"] else "normalized_degree"',
+        'features = "labels" if has["labels"] else "normalized_degree"',
+        f"{TESTS}/test_features.py::test_auto_takes_labels_then_attributes_then_dgcnns_degree",
+    ),
+]
