@@ -1,4 +1,4 @@
-"""Bugs in the way to the native kernels: those that show without a compiled library, which a copy of the tree has not."""
+"""Bugs in the way to the native kernels, of those that show without a compiled library: a copy of the tree has none."""
 
 from tests.mutants.run import Mutant
 
