@@ -45,10 +45,10 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "kill": Kind("train.py killed (-9) at a file operation or a random time, then resumed", 1_000, 40, "run_fuzz"),
-    "damage": Kind("a file of a finished or unfinished run damaged, then resumed", 10_000, 60, "run_fuzz"),
-    "disk": Kind("disk full in a run, then resumed with room", 60, 6, "run_fuzz"),
-    "spaces": Kind("two containers in one run folder", 60, 6, "run_fuzz"),
+    "kill": Kind("train.py killed (-9) at a file operation or a random time, then resumed", 1_000, 20, "run_fuzz"),
+    "damage": Kind("a file of a finished or unfinished run damaged, then resumed", 10_000, 30, "run_fuzz"),
+    "disk": Kind("disk full in a run, then resumed with room", 60, 4, "run_fuzz"),
+    "spaces": Kind("two containers in one run folder", 60, 4, "run_fuzz"),
     "text": Kind("damaged TU text files", 10_000, 1_000, "data_fuzz"),
     "zip": Kind("damaged TU zip files", 10_000, 500, "data_fuzz"),
     "pickle": Kind("damaged pickles", 10_000, 1_000, "data_fuzz"),

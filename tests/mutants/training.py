@@ -154,9 +154,16 @@ MUTANTS = [
     Mutant(
         "a changed figure in result.json is believed",
         FOLDER,
-        'if result.get("sha256", _digest(result)) != _digest(result):',
+        'if checked and result.get("sha256") != _digest(result):',
         "if False:",
         f"{TEST_FOLDER}::test_a_changed_figure_is_noticed",
+    ),
+    Mutant(
+        "a result whose checksum has lost its name is believed",
+        FOLDER,
+        'checked = {"files", "sha256"} & set(result)',
+        'checked = {"sha256"} & set(result)',
+        "tests/attacks/test_flipped_bits.py::test_no_flipped_bit_passes",
     ),
     Mutant(
         "the result is written before its files are on the disk",
