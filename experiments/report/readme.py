@@ -50,7 +50,7 @@ def config_table(results):
         dataset, model = config.dataset, config.model.name
         cell = paper.cell(dataset, model)
         place = [cell.place, cell.text] if cell else ["-", "-"]
-        file = f"`{path.name}`" if path.stem == name else f"`{path.name}` with `--model {model}`"
+        file = f"`{path.name}`" if path.stem == name else f"`{path.name}`, `--model {model}`"
         rows.append([file, *place, *figures.get((dataset, model), ("", ""))])
     return "\n".join(table(["file", "the paper's cell", "paper", "measured", "run time"], rows, left=5))
 

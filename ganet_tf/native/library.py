@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import importlib.resources
 import os
 import threading
 from pathlib import Path
@@ -103,7 +104,7 @@ def library():
 
 @functools.cache
 def _load():
-    folder = Path(__file__).parent
+    folder = Path(str(importlib.resources.files("ganet_tf.native")))
     paths = sorted(folder.glob("_kernels*.so"))
     if not paths:
         return Unavailable(
