@@ -222,7 +222,8 @@ class _Run:
             keys = layer.project(tf.cast(x[rows], layer.variable_dtype))[0].numpy().astype("float64")
             keys = keys.reshape(-1, layer.heads, layer.units)
             total += np.einsum("nha,nhb->hab", keys, keys)
-        factor = {None: 1.0, "sqrt": self.num_nodes**-0.5, "mean": 1 / self.num_nodes}.get(layer.scale, layer.scale)
+        count = max(self.num_nodes, 1)
+        factor = {None: 1.0, "sqrt": count**-0.5, "mean": 1 / count}.get(layer.scale, layer.scale)
         weights = tf.cast(tf.nn.softmax(tf.constant(total * factor)), layer.variable_dtype)
 
         def apply(rows):
@@ -284,12 +285,12 @@ class _Run:
         return output
 
     def _runs(self, rows=2**15):
-        """Slices of so many rows that cover all nodes."""
-        return [slice(start, start + rows) for start in range(0, self.num_nodes, rows)]
+        """Slices of so many rows that cover all nodes; an empty one where there are none, which still has a width."""
+        return [slice(start, start + rows) for start in range(0, max(self.num_nodes, 1), rows)]
 
     def _empty(self, width, dtype):
         """An array [N, width], in memory or in a temporary file that goes with it."""
-        if self.folder is None:
+        if self.folder is None or self.num_nodes == 0:  # an empty file cannot be mapped
             return np.empty((self.num_nodes, width), dtype)
         with tempfile.TemporaryFile(dir=self.folder) as file:
             return np.memmap(file, dtype, "w+", shape=(self.num_nodes, width))

@@ -109,7 +109,7 @@ def summed(rows, nodes, num_nodes):
     shape = tf.cast(tf.stack([num_nodes, tf.size(nodes)]), tf.int64)
     places = sparse.indices(tf.gather(nodes, order), order)
     matrix = sparse.csr_matrix(places, tf.ones_like(order, rows.dtype), shape)
-    return sparse.matmul(matrix, rows, tf.convert_to_tensor(num_nodes))
+    return sparse.matmul(matrix, rows, num_nodes)
 
 
 def logistic_regression(x, y, num_classes, strength):

@@ -5,6 +5,8 @@ and than the scatter that the gradient of `tf.gather` runs. The attention weight
 are a network's first features where they are bags of words or one-hot labels.
 """
 
+import functools
+
 import tensorflow as tf
 
 from ganet_tf.ops.checks import check_entries
@@ -19,8 +21,9 @@ def indices(rows: tf.Tensor, columns: tf.Tensor) -> tf.Tensor:
 def csr_matrix(places: tf.Tensor, values: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
     """The CSR matrix of `shape` [2] int64 with `values` [M] at `places` [M, 2].
 
-    `places` must be sorted by row; zeros and repeated columns may be among them.
+    `places` must be sorted by row; zeros and repeated columns may be among them. A side of 0 becomes 1: see `matmul`.
     """
+    shape = tf.maximum(shape, 1)
     return tf.raw_ops.SparseTensorToCSRSparseMatrix(indices=places, values=values, dense_shape=shape)
 
 
@@ -35,18 +38,23 @@ def transpose(matrix: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
 
 
 def matmul(matrix: tf.Tensor, dense: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
-    """`matrix @ dense` of a matrix with so many rows; the static width of `dense` is kept."""
+    """`matrix @ dense` of a matrix with so many rows; the static width of `dense` is kept.
 
-    def product():
-        return tf.raw_ops.SparseMatrixMatMul(a=matrix, b=dense)
+    For a matrix without rows TensorFlow's kernel divides by zero, which ends the process: no exception, nothing to
+    catch. So no matrix here is without, `dense` gets a row of zeros where it has none, and the row too many is cut off.
+    """
+    product = tf.raw_ops.SparseMatrixMatMul(a=matrix, b=_at_least_a_row(dense))[:rows]
+    product.set_shape([None, dense.shape[1]])
+    return product
 
-    # Without rows the kernel divides by zero, which ends the process: no exception, nothing to catch.
-    known = tf.get_static_value(rows)
-    if known is None:
-        result = tf.cond(rows > 0, product, lambda: dense[:0])
-    else:
-        result = product() if known > 0 else dense[:0]
-    result.set_shape([None, dense.shape[1]])
+
+def _at_least_a_row(dense):
+    zeros = functools.partial(tf.zeros, [1, dense.shape[1]], dense.dtype)
+    known = dense.shape[0] if dense.shape.rank is not None else None
+    if known is not None:
+        return dense if known else zeros()
+    result = tf.cond(tf.shape(dense)[0] > 0, lambda: dense, zeros)  # no copy, unlike padding
+    result.set_shape(dense.shape)
     return result
 
 

@@ -194,6 +194,14 @@ def test_a_hub_has_a_chunk_of_its_own():
     assert chunks.bounds[0] == (0, 1) and len(chunks.chunk(0, 1).columns) == 51
 
 
+@pytest.mark.parametrize("operator", layers.operator_names())
+def test_no_nodes(operator, tmp_path):
+    empty = {"x": np.zeros((0, 5), "float32"), "edges": np.zeros((0, 2), "int32")}
+    model = models.NodeClassifier(3, operator, num_modules=1)
+    assert models.predict_layerwise(model, empty, folder=tmp_path).shape == (0, 3)
+    assert models.predict_layerwise(models.GAT(3), empty).shape == (0, 3)
+
+
 def test_receptive_hops():
     assert models.receptive_hops(models.NodeClassifier(2, num_modules=4)) == 11
     assert models.receptive_hops(models.NodeClassifier(2, num_modules=4, normalization="row")) == 10
