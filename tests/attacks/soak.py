@@ -197,7 +197,7 @@ def page(soak):
         f"{versions['tensorflow']}, Keras {versions['keras']}, NumPy {versions['numpy']}.",
         f"Command: `python -m tests.attacks.soak {' '.join(f'{kind}={n}' for kind, n in soak.trials.items())} "
         f"--minutes {soak.arguments.minutes:g} --seed {soak.arguments.seed} --jobs {soak.arguments.jobs}`; where fewer "
-        "were tried than asked for, the time was up.",
+        "were tried than asked for, the round ended before: its time was up, or it was stopped.",
     ]
     if soak.bad:
         lines += [
