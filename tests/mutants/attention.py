@@ -86,8 +86,8 @@ MUTANTS = [
     Mutant(
         "cGAO's scores without their scale",
         "experiments/attention/layers.py",
-        "    scores *= np.broadcast_to(factor, sizes.shape)[:, None, None]\n",
-        "",
+        "scores *= np.broadcast_to(factor, sizes.shape)[:, None, None]\n",
+        "pass\n",
         f"{TESTS}/test_layers.py",
     ),
 ]

@@ -71,8 +71,8 @@ MUTANTS = [
     Mutant(
         "GCN's gradient along the edges instead of against them",
         f"{OPS}/gcn.py",
-        "nb.adjacency(h.dtype, transposed=True)",
-        "nb.adjacency(h.dtype)",
+        "graph.adjacency(h.dtype, transposed=True)",
+        "graph.adjacency(h.dtype)",
         f"{LAYERS}/test_gcn.py::TestGCN::test_gradients_on_drawn_graphs",
     ),
     Mutant(

@@ -9,8 +9,8 @@ MUTANTS = [
     Mutant(
         "standard deviation of a run over n",
         "experiments/summary.py",
-        "statistics.stdev(percent)",
-        "statistics.pstdev(percent)",
+        "statistics.stdev(known)",
+        "statistics.pstdev(known)",
         f"{TESTS}/test_figures.py::test_toy_run_in_tables_5_and_7",
     ),
     Mutant(

@@ -13,8 +13,8 @@ MUTANTS = [
     Mutant(
         "trains on the test graphs",
         TASKS,
-        "        def batches(epoch):\n            return train.numpy_batches(",
-        "        def batches(epoch):\n            return self.dataset.numpy_batches(",
+        "            made = train.numpy_batches(",
+        "            made = self.dataset.numpy_batches(",
         f"{TEST_TASKS}::test_paper_trains_on_all_but_the_test_fold",
     ),
     Mutant(
@@ -27,8 +27,8 @@ MUTANTS = [
     Mutant(
         "validation reads the test fold before the epoch is chosen",
         TASKS,
-        "held_out=held_out.batches(config.eval_batch_size),",
-        'held_out=(test if "val" in parts else held_out).batches(config.eval_batch_size),',
+        "held_out=self._batches(held_out),",
+        'held_out=self._batches(test if "val" in parts else held_out),',
         f"{TEST_TASKS}::test_validation_reads_the_test_fold_once_after_the_last_step",
     ),
     Mutant(
@@ -62,15 +62,15 @@ MUTANTS = [
     Mutant(
         "the node figure is the last epoch's",
         TASKS,
-        '                "accuracy": row["test_accuracy"],\n',
-        '                "accuracy": rows[-1]["test_accuracy"],\n',
+        '{"validation": _chosen(row, row, self.objective.metrics)}',
+        '{"validation": _chosen(row, rows[-1], self.objective.metrics)}',
         f"{TEST_TASKS}::test_the_node_figure_is_test_at_the_epoch_that_validation_chose",
     ),
     Mutant(
         "the graph figure is validation's",
         TASKS,
-        '"accuracy": final["test_accuracy"]',
-        '"accuracy": row["val_accuracy"]',
+        '{metric: test[f"test_{metric}"] for metric in metrics}',
+        '{metric: row[f"val_{metric}"] for metric in metrics}',
         f"{TEST_TASKS}::test_the_graph_figure_under_validation_is_the_final_test",
     ),
     Mutant(
@@ -112,8 +112,8 @@ MUTANTS = [
     Mutant(
         "standard deviation over n",
         "experiments/summary.py",
-        "statistics.stdev(percent)",
-        "statistics.pstdev(percent)",
+        "statistics.stdev(known)",
+        "statistics.pstdev(known)",
         "tests/experiments/test_summary.py::test_graph_figures_by_hand",
     ),
     Mutant(
