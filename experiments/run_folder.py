@@ -20,7 +20,7 @@ from ganet_tf.files import UNFINISHED, named, remove_unfinished, sync, write_who
 
 # Settings that may differ between two visits to one folder: more runs only add to it.
 FREE = ("runs",)
-RESULT_FILES = ("history.csv", "model.keras")
+RESULT_FILES = ("history.csv", "model.keras", "test.csv")
 WORK_FILES = ("lock", *CHECKPOINTS)
 PROBE_BYTES = 32 * 2**20  # a model, two checkpoints and a temporary copy of the largest shipped config
 

@@ -101,7 +101,11 @@ class PSCN(GraphModel):
             )
         features = field_features(x, graph_ids, fields)
         windows = tf.reshape(features, [-1, self.width, self.size * x.shape[-1]])
-        return as_logits(self.stack(self.convolution(windows), training=training))
+        count = tf.shape(windows)[0]
+        # TensorFlow's convolution gives a wrong shape for no graphs at all: they become one of zeros meanwhile.
+        windows = tf.cond(count > 0, lambda: windows, lambda: tf.zeros([1, *windows.shape[1:]], windows.dtype))
+        windows = tf.ensure_shape(windows, [None, self.width, self.size * x.shape[-1]])
+        return as_logits(self.stack(self.convolution(windows), training=training)[:count])
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
         """Exports the model for serving; see `GraphModel.export`. The served function takes `fields`, too."""

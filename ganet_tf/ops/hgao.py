@@ -8,7 +8,7 @@ from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, ma
 from ganet_tf.ops.neighbor_tables import table_matrix
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
-from ganet_tf.ops.selection import select_by_entry, select_by_node
+from ganet_tf.ops.selection import rankable, select_by_entry, select_by_node
 
 
 @in_float32
@@ -83,8 +83,11 @@ def _sparse(head, scores, k, edges, nb, factors, keep):
 
 def _dense(head, scores, k, edges, nb, factors, keep):
     mask = adjacency_mask(edges, nb.num_nodes)
-    to_rank = times(tf.broadcast_to(scores[None, :], tf.shape(mask)), entry_matrix(nb, factors))
-    return attend_selected(head, *top_k_mask(ranking(to_rank, mask), k), keep=entry_matrix(nb, keep))
+    if factors is None:
+        to_rank = masked(tf.broadcast_to(rankable(tf.stop_gradient(scores))[None, :], tf.shape(mask)), mask)
+    else:
+        to_rank = ranking(scores[None, :] * entry_matrix(nb, factors), mask)
+    return attend_selected(head, *top_k_mask(to_rank, k), keep=entry_matrix(nb, keep))
 
 
 def _chosen(scores, k, nb, factors, entries=False):

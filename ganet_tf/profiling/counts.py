@@ -158,9 +158,14 @@ def dense_bytes(s):
     return 5 * s.nodes**2
 
 
+def topk_dense_bytes(s):
+    """As above, and a bool [N, N] matrix more for scores that cannot be ranked."""
+    return 6.5 * s.nodes**2
+
+
 def sampled_dense_bytes(s):
-    """Three float [N, N] matrices: scores, noise and the softmax."""
-    return 12 * s.nodes**2
+    """Three float [N, N] matrices, scores, noise and the softmax, and two bool ones."""
+    return 14 * s.nodes**2
 
 
 def sparse_bytes(s, places=None):

@@ -129,8 +129,8 @@ def test_a_signal_while_the_model_is_copied(tiny_config, finished, here, capsys,
 
 def test_the_second_signal_does_not_wait():
     with pytest.raises(KeyboardInterrupt), environment.signals_held():
-        os.kill(os.getpid(), signal.SIGINT)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # in this thread, so that the two cannot become one on their way
+        signal.raise_signal(signal.SIGINT)
         raise AssertionError("not reached")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -152,7 +152,8 @@ def assert_same_fold(one, other):
 
 
 @pytest.mark.parametrize(
-    ("name", "damage"), [("model.keras", "half"), ("model.keras", "gone"), ("history.csv", "zeros")]
+    ("name", "damage"),
+    [("model.keras", "half"), ("model.keras", "gone"), ("history.csv", "zeros"), ("test.csv", "gone")],
 )
 def test_a_damaged_finished_fold_is_trained_again(tiny_config, finished, here, capsys, name, damage):
     shutil.copytree(finished, here / "x")
@@ -251,8 +252,9 @@ def test_what_a_killed_process_left_is_removed(tiny_config, finished, here, monk
     monkeypatch.setattr(training.Trainer, "_train", None)  # nothing is trained
     assert train.main(flags_for(tiny_config, "x", "--quiet")) == 0
     names = {str(path.relative_to(here / "x")) for path in (here / "x").rglob("*") if path.is_file()}
-    fold = {f"fold-01/{name}" for name in ("history.csv", "model.keras", "result.json", ".guard")}
-    assert names == fold | {"config.yaml", "summary.json", "summary.md", "curves.png", ".guard"}
+    fold = {f"fold-01/{name}" for name in ("history.csv", "model.keras", "result.json", "test.csv", ".guard")}
+    summary = {"summary.json", "summary.md", "confusion.csv", "curves.png"}
+    assert names == fold | summary | {"config.yaml", "encoder.json", ".guard"}
 
 
 # Disk

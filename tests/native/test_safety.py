@@ -247,7 +247,7 @@ def test_the_switch_says_why():
 
 
 def test_without_a_library_the_reason_names_the_way_to_one(monkeypatch, tmp_path):
-    monkeypatch.setattr(library, "__file__", str(tmp_path / "library.py"))
+    monkeypatch.setattr(library.importlib.resources, "files", lambda package: tmp_path)
     library._load.cache_clear()
     try:
         reason = native.available()

@@ -25,7 +25,7 @@ def texts(tmp_path_factory):
     for run in [*reported_runs(), *tuning_runs()]:
         write(folder, run, summary(run, LAST, BEST))
     results = Results(folder)
-    blocks = {"README.md": readme_block(results), "configs/README.md": config_table(results, ROOT / "configs")}
+    blocks = {"README.md": readme_block(results), "configs/README.md": config_table(results)}
     return {**pages(results), **blocks}
 
 

@@ -6,9 +6,9 @@ import statistics
 from dataclasses import replace
 
 import pytest
-from experiments.config_loader import load
 
 from experiments import selection
+from experiments.config import load
 from experiments.report import plots
 from experiments.report.results import Results, fold_differences
 from experiments.report.run import ROOT
@@ -32,7 +32,7 @@ def toy(results, tmp_path):
     folder = RunFolder(tmp_path / "run")
     for number, curve in CURVES.items():
         rows = [{"epoch": epoch, "test_accuracy": value} for epoch, value in enumerate(curve, 1)]
-        place = folder.member(number)
+        place = folder.fold(number)
         place.mkdir(parents=True)
         with open(place / "history.csv", "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, rows[0])

@@ -234,11 +234,9 @@ def test_config_figures(results):
     }
 
 
-def test_config_table_lists_pairs_that_have_no_file_of_their_own(results, tmp_path, monkeypatch):
+def test_config_table_lists_pairs_that_have_no_file_of_their_own(results):
     put(results, graph_run("MUTAG", "cganet"))
-    pairs = [readme.Pair("MUTAG", "cganet", "mutag_hganet.yaml"), readme.Pair("Karate", "hganet", "karate_hganet.yaml")]
-    monkeypatch.setattr(readme, "pairs", lambda folder: pairs)
-    lines = readme.config_table(results, tmp_path).splitlines()[2:]
+    lines = readme.config_table(results).splitlines()[2:]
     measured = "84.00 last, 86.00 best test † | 1 h 02 min |"
-    assert lines[0] == f"| `mutag_hganet.yaml`, `--model cganet` | Table 5, cGANet on MUTAG | 89.00 | {measured}"
-    assert lines[1] == "| `karate_hganet.yaml` | - | - |  |  |"
+    assert f"| `mutag_hganet.yaml`, `--model cganet` | Table 5, cGANet on MUTAG | 89.00 | {measured}" in lines
+    assert "| `karate_hganet.yaml` | - | - |  |  |" in lines
