@@ -5,8 +5,6 @@ and than the scatter that the gradient of `tf.gather` runs. The attention weight
 are a network's first features where they are bags of words or one-hot labels.
 """
 
-import functools
-
 import tensorflow as tf
 
 from ganet_tf.ops.checks import check_entries
@@ -43,19 +41,27 @@ def matmul(matrix: tf.Tensor, dense: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
     For a matrix without rows TensorFlow's kernel divides by zero, which ends the process: no exception, nothing to
     catch. So no matrix here is without, `dense` gets a row of zeros where it has none, and the row too many is cut off.
     """
-    product = tf.raw_ops.SparseMatrixMatMul(a=matrix, b=_at_least_a_row(dense))[:rows]
+    product = tf.raw_ops.SparseMatrixMatMul(a=matrix, b=_if_empty(dense, dense.shape[0], _a_row))
+    product = _if_empty(product, rows, lambda product: product[:0])
     product.set_shape([None, dense.shape[1]])
     return product
 
 
-def _at_least_a_row(dense):
-    zeros = functools.partial(tf.zeros, [1, dense.shape[1]], dense.dtype)
-    known = dense.shape[0] if dense.shape.rank is not None else None
+def _a_row(dense):
+    return tf.zeros([1, dense.shape[1]], dense.dtype)
+
+
+def _if_empty(tensor, rows, replace):
+    """`tensor`, or `replace(tensor)` where there are no rows.
+
+    By a condition, which leaves the tensor as it is: a pad would copy it, and a plain slice changes the last digit of
+    what TensorFlow's graph optimiser makes of the products behind it.
+    """
+    rows = tf.shape(tensor)[0] if rows is None else rows
+    known = tf.get_static_value(rows)
     if known is not None:
-        return dense if known else zeros()
-    result = tf.cond(tf.shape(dense)[0] > 0, lambda: dense, zeros)  # no copy, unlike padding
-    result.set_shape(dense.shape)
-    return result
+        return tensor if known > 0 else replace(tensor)
+    return tf.cond(rows > 0, lambda: tensor, lambda: replace(tensor))
 
 
 def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Tensor:
