@@ -1,5 +1,6 @@
 # make demo: the main job.  make test: the whole suite.  make bench: ours beside other libraries.
 # make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md and docs/results from results/.
+# make docs: the documentation site, in build/site.
 # make mutants: plants bugs in a copy, one at a time, and demands that tests see them (MUTANTS="--sample 5 --seed 1").
 # make soak: the long round of tests/attacks (hours), written to results/reliability.md (SOAK="kill=100 --minutes 30").
 # All set up .venv on first use.
@@ -7,14 +8,20 @@ PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 READY  := $(VENV)/.ready
+# What is tested a second time with the native kernels switched off: all that they compute.
+WITHOUT_NATIVE := $(addprefix tests/layers/test_,gao.py hgao.py topk_gao.py gcn.py sage_conv.py pooling.py set2set.py)
 
-.PHONY: demo test lint bench results report mutants soak clean
+.PHONY: demo test lint docs bench results report mutants soak clean
 
 demo: $(READY)
 	@$(PY) train.py
 
 test: $(READY) lint
 	@$(PY) -m pytest -n 2 --dist worksteal -q
+	@GANET_NATIVE=0 $(PY) -m pytest -n 2 --dist worksteal -q $(WITHOUT_NATIVE)
+
+docs: $(READY)
+	@$(PY) -m sphinx -W --keep-going -q -j auto docs build/site && echo "build/site/index.html"
 
 bench: $(READY)
 	@$(PY) benchmarks/run.py

@@ -53,6 +53,10 @@ class BuildKernels(build_ext):
         ext.extra_link_args = [f"-L{self.build_temp}", "-Wl,--no-as-needed", f"-l:{FRAMEWORK}"]
 
 
+explain = ["bokeh>=3.4", "matplotlib>=3.8"]
+# make docs, and the notebooks in it.
+docs = ["sphinx>=8", "myst-nb>=1.2", "furo>=2024.8", "ipykernel>=6.29", "nbclient>=0.10", "optuna>=4"]
+
 setup(
     name="ganet-tf",
     version=version,
@@ -61,7 +65,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     packages=find_packages(include=["ganet_tf", "ganet_tf.*"]),
-    package_data={"ganet_tf": ["py.typed", "**/*.json"]},
+    package_data={"ganet_tf": ["py.typed", "**/*.json", "explain/*.html"]},
     ext_modules=[kernels],
     cmdclass={"build_ext": BuildKernels},
     python_requires=">=3.10,<3.14",
@@ -80,8 +84,13 @@ setup(
         "gpu": ["tensorflow[and-cuda]>=2.18"],
         # What train.py, profile_ops.py and experiments/ need beside the library.
         "experiments": ["PyYAML>=6.0.1", "rich>=13.7", "matplotlib>=3.8"],
+        # ganet_tf.explain: plot_attention and explore.
+        "explain": explain,
         "tensorboard": ["tensorboard>=2.18"],
-        "dev": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.98", "ruff>=0.6"],
+        # python -m experiments.search
+        "search": ["optuna>=4.0"],
+        "docs": docs,
+        "dev": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.98", "ruff>=0.6", "selenium>=4.20", *explain, *docs],
     },
     classifiers=[
         "Intended Audience :: Science/Research",

@@ -60,36 +60,77 @@ def sentence(error):
 
 
 def run(arguments, argv):
-    """One run: config, data, folder, folds, summary."""
-    from experiments import command_line, console, environment
-    from experiments.config import fold_numbers, resolve
-    from experiments.run_folder import RunFolder, claim, folder_name
-    from experiments.summary import write_summary
-    from experiments.tasks import load_dataset, make_task, settle_splits
-    from experiments.training import Trainer
+    """One run: config, data, folder, folds, summary; with --workers, in several processes."""
+    from experiments import cluster as clusters
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
+    place = clusters.described(arguments.workers)
+    if place is None and (arguments.workers or 1) > 1:
+        return clusters.launch(__file__, argv, arguments.workers)
+    return train(arguments, argv, place)
+
+
+def train(arguments, argv, place=None):
+    """The same in this process, alone or at its place (index, addresses) among several workers."""
+    import tensorflow as tf
+
+    from experiments import cluster as clusters
+    from experiments import command_line, environment
+    from experiments.config import resolve
+    from experiments.tasks import load_dataset, settle_splits
+    from ganet_tf.errors import RunError
+
     if not argv:
         command_line.choose_demo(arguments)
-
     config, base, stem = resolve(arguments)
     dataset = load_dataset(config, arguments.data_dir)
-    environment.set_threads(arguments.threads or environment.suitable_threads(config, dataset))
+    threads = arguments.threads or environment.suitable_threads(config, dataset)
+    environment.set_threads(threads if threads or place is None else clusters.threads(*place[::-1]))
     config = settle_splits(config, dataset)
-    folder = RunFolder(arguments.output or os.path.join("runs", folder_name(config, base, stem)), config.task)
-    numbers = command_line.parse_numbers(arguments.folds, fold_numbers(config), folder.word)
-    report = console.Reporter(len(numbers), config.epochs, folder.word, arguments.quiet)
+    if place is None:
+        return train_folds(arguments, argv, (config, base, stem), dataset, clusters.Alone())
+    cluster = clusters.join(*place, note=lambda text: print(text, file=sys.stderr))
+    try:
+        return train_folds(arguments, argv, (config, base, stem), dataset, cluster)
+    except tf.errors.ResourceExhaustedError:
+        raise
+    except tf.errors.OpError as error:
+        raise RunError(cluster.blame(error)) from error
 
-    task = make_task(config, dataset)
-    folder.prepare()
-    config = claim(folder, config, dataset)
+
+def train_folds(arguments, argv, settings, dataset, cluster):
+    """Folder, folds and summary of a run, on one worker or several."""
+    from experiments import command_line, console, environment
+    from experiments import config as configs
+    from experiments.run_folder import RunFolder, claim, folder_name
+    from experiments.summary import write_summary
+    from experiments.tasks import make_task
+    from experiments.training import Trainer
+
+    config, base, stem = settings
+    folder = RunFolder(arguments.output or os.path.join("runs", folder_name(config, base, stem)), config.task)
+    numbers = command_line.parse_numbers(arguments.folds, configs.fold_numbers(config), folder.word)
+    report = console.Reporter(len(numbers), config.epochs, folder.word, arguments.quiet, silent=not cluster.chief)
+    if cluster.count > 1:
+        alike = {**configs.flat(config), **environment.versions(), f"{folder.word}s": numbers}
+        cluster.check_alike({**alike, **{f"data: {key}": value for key, value in dataset.statistics().items()}})
+
+    task = make_task(config, dataset, cluster.share)
+
+    def claimed():
+        folder.prepare()
+        return configs.to_tree(claim(folder, config, dataset))
+
+    config = configs.build(cluster.agree(claimed), str(folder.config))
     if config.deterministic:
         environment.make_deterministic()
     console.greet(report, config, dataset, folder, numbers, task.notes)
 
-    elsewhere = Trainer(task, folder, report).run(numbers)
+    elsewhere = Trainer(task, folder, report, cluster).run(numbers)
+    if not cluster.chief:
+        return cluster.end(0)
     summary = write_summary(config, folder, command_line.command(argv), {"data": dataset.statistics()})
-    return console.conclude(report, summary, folder, elsewhere)
+    return cluster.end(console.conclude(report, summary, folder, elsewhere))
 
 
 @contextlib.contextmanager
@@ -112,5 +153,14 @@ def silence():
             os.close(stderr)
 
 
+def leave(code):
+    """Ends the process; a worker without TensorFlow's goodbye, which would wait for workers that are gone."""
+    if "TF_CONFIG" in os.environ:
+        from experiments.cluster import leave
+
+        leave(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -1,4 +1,4 @@
-"""Our operators and training side by side with PyG, Spektral, tf_geometric and DGL: one command.
+"""Our operators and training side by side with PyG, DGL, Spektral, tf_geometric and k3-node: one command.
 
     python benchmarks/run.py                       everything; about fifteen minutes on two cores
     python benchmarks/run.py --quick               a smoke run of a minute or two, into benchmarks/.quick
@@ -22,13 +22,14 @@ from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # the clone's own packages
 
-from peers import environments, operators, plot, record, report, stages, training
+from peers import environments, operators, plot, record, report, rivals, stages, training
 from peers.quiet import Watch
 from peers.side import Side, SideError
 
 HERE = Path(__file__).resolve().parent
+RESULTS = HERE.parent / "results" / "benchmarks"
 
-SECTIONS = ("operators", "growth", "stages", "training")
+SECTIONS = ("operators", "growth", "stages", "training", "rivals")
 
 
 def parse(arguments=None):
@@ -55,7 +56,7 @@ def parse(arguments=None):
     add("--output", type=Path, help="folder for results (results/benchmarks)")
     args = parser.parse_args(arguments)
     if args.output is None:
-        args.output = HERE / ".quick" if args.quick else HERE.parent / "results" / "benchmarks"
+        args.output = HERE / ".quick" if args.quick else RESULTS
     return args
 
 
@@ -120,6 +121,9 @@ def run_sections(args, sides, hellos, folder):
             before = (record.read(args.output, section) or {"datasets": []}) if args.keep else {"datasets": []}
             kept = [d for d in before["datasets"] if d["dataset"] not in args.datasets]
             save(section, datasets=sorted(kept + results, key=lambda d: d["nodes"]))
+        elif section == "rivals":
+            rounds = {"budget": 1.0, "least": 2, "most": 2} if args.quick else {"budget": args.training_budget}
+            save(section, models=rivals.run(sides, folder, quick=args.quick, watch=watch, note=note, **rounds))
 
 
 def main(arguments=None):
@@ -140,6 +144,8 @@ def main(arguments=None):
             for side in sides.values():
                 side.stop(kill=True)
     tables = report.write_report(args.output)
+    if args.output == RESULTS:
+        report.write_goals(args.output, HERE.parent / "docs" / "performance.md")
     plots = plot.write_plots(args.output)
     print(tables.read_text(encoding="utf-8"))
     note(f"written: {', '.join(path.name for path in (tables, *plots))} in {args.output}")

@@ -42,7 +42,7 @@ def answer_columns(target, answers):
         best = np.argmax(answers, axis=1)
         names = [ANSWER, *(f"p({label})" for label in target.labels)]
         return names, [[target.labels[i], *row] for i, row in zip(best, numbers, strict=True)]
-    return numbered({"regression": "value", "multilabel": "p"}[target.kind], target.width), numbers
+    return output_names({"regression": "value", "multilabel": "p"}[target.kind], target), numbers
 
 
 def true_columns(target, y):
@@ -50,12 +50,14 @@ def true_columns(target, y):
     if target.kind == "classes":
         return [TRUE], [[target.labels[number] if number >= 0 else ""] for number in y]
     rows = [["" if value != value else value for value in row] for row in np.asarray(y, np.float64).tolist()]
-    return numbered("true", target.width), rows
+    return output_names("true", target), rows
 
 
-def numbered(name, width):
-    """["value"], or ["value 1", "value 2", ...]."""
-    return [name] if width == 1 else [f"{name} {number}" for number in range(1, width + 1)]
+def output_names(word, target):
+    """["value"]; of several outputs ["value(logp)", "value(mass)"], or ["value 1", "value 2"] if they have no names."""
+    if target.width == 1:
+        return [word]
+    return [f"{word}({name})" for name in target.names] or [f"{word} {n}" for n in range(1, target.width + 1)]
 
 
 def class_figures(paths):

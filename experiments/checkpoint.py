@@ -45,7 +45,7 @@ class Checkpoint:
         """Writes the older of the two files; the newer one stays as the fallback.
 
         Args:
-            record: JSON-able dictionary; needs "epoch".
+            record: JSON-able dictionary; needs "epoch", and "pretrained" where steps come before the first one.
             arrays: {group: list of arrays}, for example the model's variables.
         """
         start = time.monotonic()
@@ -67,9 +67,10 @@ class Checkpoint:
                 self.note(f"{self.folder.name}: {name} is corrupt ({error}).")
         if not found:
             return None
-        epoch, turn, record, arrays = max(found, key=lambda entry: entry[0])
+        epoch, turn, record, arrays = max(found, key=lambda entry: (entry[0], entry[2].get("pretrained", 0)))
         self._turn = 1 - turn
-        self.note(f"{self.folder.name}: continuing after epoch {epoch}.")
+        where = f"epoch {epoch}" if epoch else f"{record.get('pretrained', 0)} steps before the first epoch"
+        self.note(f"{self.folder.name}: continuing after {where}.")
         return record, arrays
 
     def delete(self):
@@ -104,7 +105,7 @@ def decode(data):
             counts = content["counts"]
             arrays = {group: [file[f"{group}/{i}"] for i in range(n)] for group, n in counts.items()}
         record = content["record"]
-        record["epoch"] + 0  # a number: the newer of two files is found by it
+        record["epoch"] + record.get("pretrained", 0)  # numbers: the newer of two files is found by them
     except Exception as error:  # whatever NumPy, zip and JSON say to bytes that nobody here wrote
         raise RunError(f"it holds no checkpoint: {type(error).__name__}") from error
     return record, arrays

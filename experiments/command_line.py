@@ -4,7 +4,7 @@ import argparse
 import shlex
 import sys
 
-from experiments.config import TASKS
+from experiments.config import DEFAULT_MODEL, MODELS, TASKS
 from ganet_tf import data
 from ganet_tf.errors import ConfigError, DatasetNotFoundError
 
@@ -18,7 +18,9 @@ EPILOG = """examples:
 """
 # Flags that change where or how a run is done, not what it gives.
 INCIDENTAL = {"--data-dir": 1, "--output": 1, "--folds": 1, "--quiet": 0}
+MOST_WORKERS = 1024
 MOST_DIGITS = 9  # of a fold's number
+OTHERS = tuple(dict.fromkeys(name for task in TASKS for name in MODELS[task] if name != DEFAULT_MODEL))
 # About two minutes on two cores; the configs' own epochs give the figures to compare with the paper.
 DEMO_EPOCHS = {"MUTAG": "60", "BA2Motifs": "10"}
 
@@ -41,7 +43,7 @@ def parser():
     add = parser.add_argument
     add("--task", choices=TASKS, help="classify graphs or nodes; follows from the data set if left out")
     add("--dataset", metavar="NAME", help="a data set's name, or the path of your own: see docs/data.md")
-    add("--model", metavar="NAME", help="hganet (default), cganet, ganet, dgcnn, gcn or gat")
+    add("--model", metavar="NAME", help=f"{DEFAULT_MODEL} (default), {', '.join(OTHERS)}")
     add("--config", metavar="FILE", help="a YAML file; default: configs/<dataset>_<model>.yaml")
     add(
         "--set",
@@ -68,6 +70,12 @@ def parser():
         help="same seed, same result to the last digit; on one thread unless --threads is given",
     )
     add("--threads", metavar="N", type=int, help="threads that TensorFlow may use")
+    add(
+        "--workers",
+        metavar="N",
+        type=int,
+        help="train with N processes on this machine; on several machines see docs/distributed.md",
+    )
     add("--list", action="store_true", help="show what can be run, and stop")
     add("--quiet", action="store_true", help="print only the result")
     return parser
@@ -86,6 +94,8 @@ def parse(argv=None):
             raise ConfigError(f"--{name.replace('_', '-')} is empty: give it a value or leave it out.")
     if arguments.threads is not None and arguments.threads < 1:
         raise ConfigError(f"--threads must be at least 1, got {arguments.threads}.")
+    if arguments.workers is not None and not 1 <= arguments.workers <= MOST_WORKERS:
+        raise ConfigError(f"--workers must be from 1 to {MOST_WORKERS}, got {arguments.workers}.")
     return arguments
 
 

@@ -13,16 +13,17 @@ import types
 import typing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import keras
 import yaml
 
 from experiments.objective import OBJECTIVES, as_kind
-from ganet_tf import data
+from ganet_tf import data, ops
 from ganet_tf.errors import ConfigError
 from ganet_tf.files import write_whole
 from ganet_tf.layers import operator_names
+from ganet_tf.memory import available_memory
 from ganet_tf.spelling import closest, plain
 
 # 1. What there is to set
@@ -32,13 +33,14 @@ TASKS = ("graph", "node")
 NAMED_OPERATORS = {"hganet": "hgao", "cganet": "cgao", "ganet": "gao"}
 
 Normalization = Literal["sym", "row"]
-Implementation = Literal["sparse", "dense"]
+Implementation = Literal["auto", "native", "sparse", "dense"]
+WithoutDense = Literal["auto", "native", "sparse"]
 TargetKind = Literal["auto", "classes", "regression", "multilabel"]
-# Settings for data of one's own: a config that leaves them alone does not list them.
-OWN_DATA = {
-    "graph": ("target", "unknown"),
-    "node": ("target", "unknown", "splits", "train_share", "val_share"),
-}
+Aggregator = Literal["mean", "max", "sum"]
+
+MOST_CLUSTERS = 100  # DiffPool's code: a tenth of 1000 padded nodes, whatever the data
+SMALL_GRAPH = 2000  # nodes; Planetoid's batch of 200 walks is for graphs of more
+KIPF = {"name": "adam", "learning_rate": 0.01, "weight_decay": 5e-4}  # of GCN's code
 
 
 def value(default, *, low=None, high=None, above=None, below=None, choices=None, help=""):
@@ -60,7 +62,7 @@ class OptimizerConfig:
     shrunk beside the update. `no_decay` lists parts of variable paths that stay out of both.
     """
 
-    name: Literal["adam", "nadam", "sgd"] = "adam"
+    name: Literal["adam", "nadam", "sgd", "rmsprop"] = "adam"
     learning_rate: float = value(1e-3, above=0, help="step size at the start")
     schedule: Literal["constant", "cosine"] = "constant"
     amsgrad: bool = False
@@ -68,10 +70,35 @@ class OptimizerConfig:
     weight_decay_kind: Literal["l2", "decoupled"] = "l2"
     no_decay: tuple[str, ...] = ()
     clipnorm: float | None = value(None, above=0, help="largest norm of one weight's gradient")
+    global_clipnorm: float | None = value(None, above=0, help="largest norm of all gradients together")
+
+    # Settings that few need: a config that leaves them alone does not list them. The same below.
+    unlisted: ClassVar[tuple] = ("global_clipnorm",)
 
 
 @dataclass(frozen=True)
-class GANetConfig:
+class ModelConfig:
+    """Base of the models' settings: what a model is made with, and which inputs it needs."""
+
+    classes_only: ClassVar[bool] = False  # whether it can only learn classes
+    by_epochs: ClassVar[bool] = True  # whether epochs of gradient steps are all of its training
+    own_data: ClassVar[dict] = {}  # what data without a shipped config are trained with, beside the model's settings
+
+    name: str = ""
+
+    def arguments(self, dataset):
+        """The model's arguments: its settings, and what follows from the data."""
+        settings = dataclasses.asdict(self)
+        del settings["name"]
+        return settings
+
+    def prepare(self, dataset, arguments):
+        """The data set with every input of the model that is made with these arguments."""
+        return dataset
+
+
+@dataclass(frozen=True)
+class GANetConfig(ModelConfig):
     """hGANet, cGANet and GANet: GraphClassifier for graphs, NodeClassifier for nodes."""
 
     name: Literal["hganet", "cganet", "ganet"] = "hganet"
@@ -84,42 +111,151 @@ class GANetConfig:
     attention_dropout: float = value(0.0, low=0, below=1, help="rate on the operator's input")
     activation: str | None = None
     normalization: Normalization = "sym"
-    skip: Literal["module", "gcn"] = "module"
+    skip: Literal["module", "gcn", "both"] = "module"
     scale: float | Literal["sqrt", "mean"] | None = None
     kernel_initializer: str = "glorot_uniform"
-    implementation: Implementation = "sparse"
+    implementation: Implementation = "auto"
+    heads: int = value(1, low=1, help="attention heads of each module, of module_units channels each")
+    concat: bool = True
+    score: Literal["dot", "cosine", "uniform"] = "dot"
+    query_units: int = value(16, low=1, help="channels of queries and keys with score cosine")
+    gate: Literal["sigmoid", "double"] | None = "sigmoid"
+    attention_weights_dropout: float = value(0.0, low=0, below=1, help="rate on the attention weights")
+    embedding: Literal["gcn", "dense"] = "gcn"
+    out: Literal["gcn", "dense"] = "gcn"
+
+    unlisted: ClassVar[tuple] = (
+        *("heads", "concat", "score", "query_units", "gate", "attention_weights_dropout", "embedding", "out"),
+    )
 
 
 @dataclass(frozen=True)
-class GraphGANetConfig(GANetConfig):
+class NodeGANetConfig(GANetConfig):
+    """The same for the nodes of one graph."""
+
+    recompute: bool = False  # each module twice, instead of keeping what is inside it: less memory
+
+    unlisted: ClassVar[tuple] = (*GANetConfig.unlisted, "recompute")
+
+
+class SortPooled:
+    """Models with DGCNN's head, whose k is a size of the data set's graphs."""
+
+    def arguments(self, dataset):
+        settings = super().arguments(dataset)
+        settings["sort_pooling_k"] = dataset.sort_pooling_k(settings.pop("sort_pooling"))
+        return settings
+
+
+@dataclass(frozen=True)
+class GraphGANetConfig(SortPooled, GANetConfig):
     """The same with DGCNN's head behind it."""
 
     out_units: int = value(97, low=1, help="channels that sort pooling gets")
     head_dropout: float = value(0.5, low=0, below=1, help="rate before the last dense layer")
     sort_pooling: float = value(0.6, above=0, high=1, help="quantile of graph sizes that k is taken from")
+    readout: Literal["sort", "sum", "mean", "max"] = "sort"
+
+    unlisted: ClassVar[tuple] = (*GANetConfig.unlisted, "readout")
 
 
 @dataclass(frozen=True)
-class DGCNNConfig:
+class DGCNNConfig(SortPooled, ModelConfig):
     """DGCNN, the baseline whose graph convolutions the paper replaces."""
 
     name: Literal["dgcnn"] = "dgcnn"
     dropout: float = value(0.0, low=0, below=1, help="rate on the features in every graph convolution")
     head_dropout: float = value(0.5, low=0, below=1, help="rate before the last dense layer")
     sort_pooling: float = value(0.6, above=0, high=1, help="quantile of graph sizes that k is taken from")
+    implementation: Implementation = "auto"
 
 
 @dataclass(frozen=True)
-class GCNConfig:
+class SAGEConfig(ModelConfig):
+    """What GraphSAGE, Set2SetNet and DiffPoolNet share: their convolutions."""
+
+    units: tuple[int, ...] = value((64, 64, 64), low=1, help="channels of each convolution")
+    aggregator: Aggregator = "mean"
+    activation: str | None = "relu"
+    normalize: bool = False
+    batch_norm: bool = False
+    dropout: float = value(0.0, low=0, below=1, help="rate on the features in every convolution")
+    head_dropout: float = value(0.0, low=0, below=1, help="rate before the last dense layer")
+    kernel_initializer: str = "glorot_uniform"
+    implementation: WithoutDense = "auto"
+
+    own_data: ClassVar[dict] = {"optimizer": {"name": "adam", "learning_rate": 1e-3}}
+
+
+@dataclass(frozen=True)
+class GraphSAGEConfig(SAGEConfig):
+    """Hamilton et al.'s convolutions with one readout, as DiffPool's authors compared with them."""
+
+    name: Literal["graphsage"] = "graphsage"
+    readout: Aggregator = "mean"
+
+
+@dataclass(frozen=True)
+class Set2SetConfig(SAGEConfig):
+    """The same convolutions, read out by Vinyals et al.'s Set2Set."""
+
+    name: Literal["set2set"] = "set2set"
+    steps: int = value(4, low=1, help="how often Set2Set asks the nodes")
+    head_units: int | None = value(None, low=1, help="channels of the layer before the last; null: as all convolutions")
+
+
+@dataclass(frozen=True)
+class DiffPoolConfig(SAGEConfig):
+    """Ying et al.'s pooling to a fixed number of clusters."""
+
+    name: Literal["diffpool"] = "diffpool"
+    clusters: int | None = value(None, low=1, help="nodes of a pooled graph; null: a tenth of the largest graph's")
+    head_units: int = value(50, low=1, help="channels of the layer before the last")
+    normalize: bool = True
+    batch_norm: bool = True
+    link_weight: float = value(1.0, low=0, help="of the link loss")
+    entropy_weight: float = value(1.0, low=0, help="of the entropy loss")
+
+    own_data: ClassVar[dict] = {"optimizer": {"name": "adam", "learning_rate": 1e-3, "global_clipnorm": 2.0}}
+
+    def arguments(self, dataset):
+        clusters = self.clusters or min(MOST_CLUSTERS, max(2, int(dataset.sizes.max()) // 10))
+        return {**super().arguments(dataset), "clusters": clusters}
+
+
+@dataclass(frozen=True)
+class PSCNConfig(ModelConfig):
+    """Niepert et al.'s PATCHY-SAN."""
+
+    name: Literal["pscn"] = "pscn"
+    width: int | None = value(None, low=1, help="fields of a graph; null: the mean number of nodes")
+    size: int = value(10, low=1, help="nodes of a field")
+    filters: tuple[int, ...] = value((16, 8), low=1, help="channels of the two convolutions")
+    units: int = value(128, low=1, help="channels of the dense layer")
+    dropout: float = value(0.5, low=0, below=1, help="rate before the last layer")
+    kernel_initializer: str = "glorot_uniform"
+
+    own_data: ClassVar[dict] = {"optimizer": {"name": "rmsprop", "learning_rate": 1e-3}}
+
+    def arguments(self, dataset):
+        return {**super().arguments(dataset), "width": self.width or data.pscn_width(dataset)}
+
+    def prepare(self, dataset, arguments):
+        return dataset.with_arrays(fields=data.receptive_fields(dataset, arguments["width"], arguments["size"]))
+
+
+@dataclass(frozen=True)
+class GCNConfig(ModelConfig):
     """Kipf and Welling's two layers."""
 
     name: Literal["gcn"] = "gcn"
     units: int = value(16, low=1, help="hidden channels")
     dropout: float = value(0.5, low=0, below=1, help="rate before both layers")
+    implementation: Implementation = "auto"
 
 
 @dataclass(frozen=True)
-class GATConfig:
+class GATConfig(ModelConfig):
     """Veličković et al.'s two layers."""
 
     name: Literal["gat"] = "gat"
@@ -131,11 +267,113 @@ class GATConfig:
 
 
 @dataclass(frozen=True)
+class ChebyshevConfig(ModelConfig):
+    """Defferrard et al.'s convolutions in Kipf and Welling's two layers."""
+
+    name: Literal["chebyshev"] = "chebyshev"
+    K: int = value(2, low=0, help="degree of the polynomials: K + 1 matrices in each layer")
+    lambda_max: float | None = value(None, above=0, help="largest eigenvalue of the Laplacian; null: computed")
+    units: int = value(16, low=1, help="hidden channels")
+    use_bias: bool = False
+    dropout: float = value(0.5, low=0, below=1, help="rate before both layers")
+    implementation: WithoutDense = "auto"
+
+    own_data: ClassVar[dict] = {"optimizer": {**KIPF, "no_decay": ["out/"]}}
+
+    def arguments(self, dataset):
+        graph = (dataset.edges, dataset.num_nodes, dataset.edge_weights)
+        largest = self.lambda_max or ops.largest_eigenvalue(*graph)
+        return {**super().arguments(dataset), "lambda_max": largest}
+
+
+@dataclass(frozen=True)
+class PlanetoidConfig(ModelConfig):
+    """Yang et al.'s vectors from the graph beside the features; null: what their demo of the variant has."""
+
+    name: Literal["planetoid"] = "planetoid"
+    variant: Literal["T", "I"] = "T"
+    units: int = value(50, low=1, help="channels of a node's vector")
+    walk_length: int = value(10, low=1, help="steps of a walk")
+    window: int = value(3, low=1, help="how far two nodes of a walk may be apart")
+    layer_loss: bool = True
+    label_steps: int | None = value(None, low=0, help="steps on pairs of a class, before the first epoch")
+    graph_steps: int | None = value(None, low=0, help="steps on walks, before the first epoch")
+    label_batch: int | None = value(None, low=1, help="pairs in a step")
+    graph_batch: int | None = value(None, low=1, help="walks in a step; null: at most a tenth of the nodes")
+    context_rate: float | None = value(None, above=0, help="learning rate of these steps")
+    joint: float | None = value(None, low=0, high=1, help="share of the epochs that begin with a step on walks")
+
+    classes_only: ClassVar[bool] = True
+    by_epochs: ClassVar[bool] = False
+    own_data: ClassVar[dict] = {
+        "optimizer": {"name": "sgd", "learning_rate": 0.1},
+        "normalize_features": None,
+        "epochs": 2000,
+        "patience": None,
+    }
+
+    def arguments(self, dataset):
+        settings = {**super().arguments(dataset), "num_nodes": dataset.num_nodes}
+        if self.graph_batch is None and dataset.num_nodes < SMALL_GRAPH:  # the loss is a sum: theirs would diverge
+            settings["graph_batch"] = max(1, dataset.num_nodes // 10)
+        return settings
+
+
+@dataclass(frozen=True)
+class DeepWalkConfig(ModelConfig):
+    """Perozzi et al.'s vectors from random walks, then logistic regression: an epoch for each of its strengths."""
+
+    name: Literal["deepwalk"] = "deepwalk"
+    units: int = value(128, low=1, help="channels of a node's vector")
+    walks: int = value(10, low=1, help="walks that start from each node")
+    walk_length: int = value(40, low=2, help="nodes of a walk")
+    window: int = value(10, low=1, help="how far two nodes of a walk may be apart")
+    negatives: int = value(5, low=1, help="nodes that are drawn against each pair")
+    passes: int = value(5, low=1, help="how often all walks are gone through")
+    learning_rate: float = value(0.01, above=0, help="of Adam on the vectors; falls linearly")
+    C: tuple[float, ...] = value((0.01, 0.1, 1.0, 10.0), above=0, help="strengths of the regression, one an epoch")
+
+    classes_only: ClassVar[bool] = True
+    by_epochs: ClassVar[bool] = False
+    own_data: ClassVar[dict] = {"optimizer": {"name": "sgd"}, "normalize_features": None, "epochs": 4, "patience": None}
+
+    def arguments(self, dataset):
+        return {**super().arguments(dataset), "num_nodes": dataset.num_nodes}
+
+
+@dataclass(frozen=True)
+class TeacherConfig:
+    """The mean teacher of node training: see `models.MeanTeacher`. A weight of 0 is none."""
+
+    weight: float = value(0.0, low=0, help="of the teacher's term in the loss; 0: no teacher")
+    decay: float = value(0.98, low=0, below=1, help="of the moving average that the teacher's weights are")
+    temperature: float = value(0.5, above=0, high=1, help="below 1 the teacher's answers are sharpened")
+    ramp: int = value(100, low=0, help="updates over which the weight grows from 0")
+    confidence: float = value(0.0, low=0, below=1, help="nodes of which the teacher is less sure are left out")
+
+
+@dataclass(frozen=True)
+class GeneratedConfig:
+    """How large a generated data set is; null is its own default."""
+
+    degree: int | None = value(None, low=1, help="Experts: ordinary neighbours of an ordinary node")
+    size: int | None = value(None, low=1, help="Dictionary: keys of a graph; PATTERN, CLUSTER: graphs")
+
+
+@dataclass(frozen=True)
+class SampledConfig:
+    """Steps on some nodes and a sample of what is around them; see docs/large-graphs.md."""
+
+    batch_size: int = value(0, low=0, help="nodes to be predicted in a step; 0: all of them, and the whole graph")
+    fanout: tuple[int, ...] = value((10, 5), low=-1, help="neighbours that are drawn, hop by hop; -1: all of them")
+
+
+@dataclass(frozen=True)
 class GraphConfig:
     """Graph classification over folds."""
 
     dataset: str
-    model: GraphGANetConfig | DGCNNConfig
+    model: ModelConfig
     optimizer: OptimizerConfig
     task: Literal["graph"] = "graph"
     features: str = "auto"
@@ -152,13 +390,15 @@ class GraphConfig:
     seed: int = value(0, low=0, high=2**31 - 1000, help="fold n uses seed + n")
     deterministic: bool = False
 
+    unlisted: ClassVar[tuple] = ("target", "unknown")
+
 
 @dataclass(frozen=True)
 class NodeConfig:
     """Node classification over repeated runs on one split."""
 
     dataset: str
-    model: GANetConfig | GCNConfig | GATConfig
+    model: ModelConfig
     optimizer: OptimizerConfig
     task: Literal["node"] = "node"
     normalize_features: Literal["row"] | None = "row"
@@ -172,14 +412,35 @@ class NodeConfig:
     epochs: int = value(1000, low=1, help="most passes")
     patience: int | None = value(150, low=1, help="epochs without a better validation value; null: no stop")
     select: Literal["val_loss", "val_accuracy"] = "val_loss"
+    teacher: TeacherConfig = TeacherConfig()
+    generated: GeneratedConfig = GeneratedConfig()
+    sampled: SampledConfig = SampledConfig()
     seed: int = value(0, low=0, high=2**31 - 1000, help="run n uses seed + n")
     deterministic: bool = False
+
+    unlisted: ClassVar[tuple] = (
+        *("target", "unknown", "splits", "train_share", "val_share", "generated", "sampled", "teacher"),
+    )
 
 
 CONFIGS = {"graph": GraphConfig, "node": NodeConfig}
 MODELS = {
-    "graph": dict(hganet=GraphGANetConfig, cganet=GraphGANetConfig, ganet=GraphGANetConfig, dgcnn=DGCNNConfig),
-    "node": dict(hganet=GANetConfig, cganet=GANetConfig, ganet=GANetConfig, gcn=GCNConfig, gat=GATConfig),
+    "graph": {
+        **dict.fromkeys(NAMED_OPERATORS, GraphGANetConfig),
+        "dgcnn": DGCNNConfig,
+        "graphsage": GraphSAGEConfig,
+        "set2set": Set2SetConfig,
+        "diffpool": DiffPoolConfig,
+        "pscn": PSCNConfig,
+    },
+    "node": {
+        **dict.fromkeys(NAMED_OPERATORS, NodeGANetConfig),
+        "gcn": GCNConfig,
+        "gat": GATConfig,
+        "chebyshev": ChebyshevConfig,
+        "planetoid": PlanetoidConfig,
+        "deepwalk": DeepWalkConfig,
+    },
 }
 
 
@@ -189,7 +450,9 @@ def fold_numbers(config):
 
 
 def label(config):
-    """How a table calls the model: `hganet`, or `hganet, operator=linear` off its own operator."""
+    """How a table calls the model: `hganet`, or `hganet, operator=linear` off its own operator; `planetoid I`."""
+    if getattr(config.model, "variant", "T") != "T":
+        return f"{config.model.name} {config.model.variant}"
     operator = getattr(config.model, "operator", None)
     own = NAMED_OPERATORS.get(config.model.name)
     return config.model.name if operator == own else f"{config.model.name}, operator={operator}"
@@ -197,6 +460,8 @@ def label(config):
 
 # 2. YAML into the dataclasses, and back
 
+# Models that train.py had before there was a choice of implementation.
+BEFORE_NATIVE = ("dgcnn", "gcn")
 MOST_BYTES = 100_000  # of a YAML file; ours have 2,000
 MOST = 2**31 - 1  # of any whole number
 KERAS_NAMES = {"activation": keras.activations.get, "kernel_initializer": keras.initializers.get}
@@ -216,6 +481,20 @@ def load(path, overrides=()):
         ConfigError: for a missing or unreadable file, an unknown key, a wrong type or value.
     """
     return build(merge(read(path), overrides), source=str(path))
+
+
+def load_run(path):
+    """The config of a run's folder."""
+    return build_run(read(path), source=str(path))
+
+
+def build_run(tree, source="config"):
+    """The config of a run's settings, all of which are listed: a model without `implementation` is from before there
+    was a choice."""
+    model = tree.get("model")
+    if isinstance(model, dict) and model.get("name") in BEFORE_NATIVE:
+        tree = {**tree, "model": {"implementation": "sparse", **model}}
+    return build(tree, source)
 
 
 def read(path):
@@ -297,6 +576,15 @@ def build(tree, source="config"):
             f"{source}: patience needs a validation set, which protocol paper has not; "
             "set patience to null or protocol to validation."
         )
+    if config.optimizer.clipnorm is not None and config.optimizer.global_clipnorm is not None:
+        raise ConfigError(f"{source}: set optimizer.clipnorm or optimizer.global_clipnorm, not both.")
+    if task == "node" and config.teacher.weight and not config.model.by_epochs:
+        raise ConfigError(f"{source}: {config.model.name} cannot have a teacher: epochs are not all of its training.")
+    if task == "node" and config.sampled.batch_size and (config.teacher.weight or not config.model.by_epochs):
+        what = "a teacher" if config.teacher.weight else config.model.name
+        raise ConfigError(f"{source}: {what} needs the whole graph in every step: set sampled.batch_size to 0.")
+    if task == "node" and 0 in config.sampled.fanout:
+        raise ConfigError(f"{source}: sampled.fanout must be numbers from 1, or -1 for all neighbours, got 0.")
     if task == "node" and config.train_share + config.val_share >= 1:
         raise ConfigError(
             f"{source}: train_share {config.train_share:g} and val_share {config.val_share:g} leave no test nodes."
@@ -382,15 +670,25 @@ def _try(raw, option):
     if typing.get_origin(option) is typing.Literal:
         return isinstance(raw, str) and raw in typing.get_args(option), raw
     if typing.get_origin(option) is tuple:
-        items = raw.split(",") if isinstance(raw, str) else raw
-        good = isinstance(items, list | tuple) and all(isinstance(item, str) for item in items)
-        return good, tuple(item.strip() for item in items) if good else None
+        return _try_tuple(raw, typing.get_args(option)[0])
     if option is bool or option is str:
         return isinstance(raw, option), raw
     number = _number(raw)
     if number is None or (option is int and not float(number).is_integer()):
         return False, None
     return True, option(number)
+
+
+def _try_tuple(raw, kind):
+    """(accepted, tuple) for a list of texts or numbers; a text is cut at its commas."""
+    items = [item.strip() for item in raw.split(",")] if isinstance(raw, str) else raw
+    if kind is not str and isinstance(raw, int | float) and not isinstance(raw, bool):
+        items = [raw]
+    if not isinstance(items, list | tuple) or (kind is not str and not items):
+        return False, None
+    found = [_try(item, kind) for item in items]
+    good = all(accepted for accepted, _ in found)
+    return good, tuple(item for _, item in found) if good else None
 
 
 def _number(raw):
@@ -405,7 +703,9 @@ def _number(raw):
 
 
 def _check_range(number, rule, key, source):
-    """Holds a number against its field's range."""
+    """Holds a number, or each of several, against its field's range."""
+    for item in number if isinstance(number, tuple) else ():
+        _check_range(item, rule, key, source)
     if not isinstance(number, int | float) or isinstance(number, bool):
         return
     rule = {**rule, "high": MOST} if isinstance(number, int) and rule.get("high") is None else rule
@@ -430,7 +730,10 @@ def _words(option):
     names = {int: "a whole number", float: "a number", str: "text", bool: "true or false", type(None): "null"}
     if typing.get_origin(option) is typing.Literal:
         return "one of " + ", ".join(typing.get_args(option))
-    return names.get(option, "a list of texts")
+    if typing.get_origin(option) is tuple:
+        plural = {str: "texts", int: "whole numbers", float: "numbers"}
+        return f"a list of {plural[typing.get_args(option)[0]]}"
+    return names[option]
 
 
 _short = reprlib.Repr()
@@ -456,12 +759,21 @@ def _kind(raw):
 
 def to_tree(config):
     """The config as plain dictionaries and lists, ready for YAML or JSON."""
-    tree = dataclasses.asdict(config)
-    tree["optimizer"]["no_decay"] = list(tree["optimizer"]["no_decay"])
-    for field in dataclasses.fields(config):
-        if field.name in OWN_DATA[config.task] and tree[field.name] == field.default:
-            del tree[field.name]
+    tree = _listed(config)
     return {"task": tree.pop("task"), **tree}
+
+
+def _listed(settings):
+    """{name: value} of one dataclass, tuples as lists; of the unlisted ones those that are not as by default."""
+    tree = {}
+    for field in dataclasses.fields(settings):
+        entry = getattr(settings, field.name)
+        if field.name in getattr(settings, "unlisted", ()) and entry == field.default:
+            continue
+        if dataclasses.is_dataclass(entry):
+            entry = _listed(entry)
+        tree[field.name] = list(entry) if isinstance(entry, tuple) else entry
+    return tree
 
 
 def save(config, path):
@@ -495,9 +807,16 @@ SMALL = ("ba2motifs", "karate")  # data for a first try: shipped for hganet alon
 
 UPDATES = 3000  # about as many as the shipped graph configs make
 GRAPH_OPTIMIZER = {"name": "adam", "learning_rate": 1e-3, "amsgrad": True, "weight_decay": 8e-4}
-NODE_OPTIMIZER = {"name": "adam", "learning_rate": 0.01, "weight_decay": 5e-4}
-# For node data of one's own: smaller than the paper's network, whose dropout of 0.88 suits bags of words.
+NODE_OPTIMIZER = KIPF
+NODE_DEFAULTS = ("Cora", "Citeseer", "Pubmed", "Karate")  # whose other models keep what `NodeConfig` says
+BY_ROC_AUC = ("minesweeper", "tolokers", "PATTERN")  # yes or no: learned as one label, and so measured by ROC AUC
+# For other node data: smaller than the paper's network, whose dropout of 0.88 suits bags of words.
 OWN_NODES = {"num_modules": 2, "units": 32, "module_units": 16, "dropout": 0.5, "activation": "elu"}
+
+
+# A graph whose steps would not fit the memory: an epoch is then many steps, and a few epochs will do.
+NODE_BYTES, EDGE_BYTES = 8000, 40  # of a step of four modules on the whole graph: docs/large-graphs.md
+LARGE_NODES = {"sampled": {"batch_size": 512, "fanout": [10, 5]}, "epochs": 20, "patience": 5, "runs": 1}
 
 
 class Shipped(NamedTuple):
@@ -567,7 +886,7 @@ def suggest(name, model, arguments):
             f"there are {', '.join(MODELS[task])}."
         )
     if task == "node":
-        return _suggest_node(name, model)
+        return _suggest_node(name, model, dataset)
     return _suggest_graph(name, as_kind(dataset, _asked_target(arguments.set)), model)
 
 
@@ -595,22 +914,28 @@ def _suggest_graph(name, dataset, model):
     return {
         "task": "graph",
         "dataset": name,
-        "model": {"name": model, "sort_pooling": 0.6},
+        "model": {"name": model},
         "optimizer": GRAPH_OPTIMIZER,
         "folds": folds,
         "splits": "stratified",
         "batch_size": batch_size,
         "epochs": min(200, max(30, UPDATES // steps)),
         **more,
+        **MODELS["graph"][model].own_data,
     }
 
 
-def _suggest_node(name, model):
+def _suggest_node(name, model, dataset):
     tree = {"task": "node", "dataset": name, "model": {"name": model}, "optimizer": NODE_OPTIMIZER}
-    if not is_folder(name):
-        return tree
-    own = OWN_NODES if model in NAMED_OPERATORS else {}
-    return {**tree, "model": {"name": model, **own}, "normalize_features": None, "epochs": 500, "patience": 100}
+    if name not in NODE_DEFAULTS:
+        own = OWN_NODES if model in NAMED_OPERATORS else {}
+        tree |= {"model": {"name": model, **own}, "normalize_features": None, "epochs": 500, "patience": 100}
+    if name in BY_ROC_AUC:
+        tree["target"] = "multilabel"
+    cost = NODE_BYTES * dataset.num_nodes + EDGE_BYTES * dataset.num_edges
+    if cost > available_memory() and MODELS["node"][model].by_epochs:
+        tree |= LARGE_NODES
+    return {**tree, **MODELS["node"][model].own_data}
 
 
 def task_of(dataset):

@@ -1,5 +1,6 @@
 """What a user sees: the greeting, a bar for folds, Keras' bar within a fold, tables at the end; and `--list`."""
 
+import shutil
 import sys
 import time
 
@@ -25,9 +26,12 @@ class Reporter:
         word: "fold" or "run".
         quiet: whether to print nothing but warnings (to stderr) and the last line.
         terminal: whether to draw bars; by default whether stdout is one.
+        silent: whether to print nothing at all, as of several workers all but one do.
     """
 
-    def __init__(self, folds, epochs, word="fold", quiet=False, terminal=None):
+    def __init__(self, folds, epochs, word="fold", quiet=False, terminal=None, silent=False):
+        self.silent = silent
+        quiet = quiet or silent
         self.folds = folds
         self.epochs = epochs
         self.word = word
@@ -47,6 +51,8 @@ class Reporter:
 
     def note(self, text):
         """Something the reader should know in any case."""
+        if self.silent:
+            return
         if self.quiet:
             print(text, file=sys.stderr)
         else:
@@ -118,27 +124,63 @@ class Reporter:
 
 
 class FoldBar(keras.callbacks.Callback):
-    """One Keras bar for a whole fold: it moves with every batch and shows the last epoch's values."""
+    """One line for a whole fold: it moves with every batch, shows the last epoch's values, and never wraps.
 
-    def __init__(self, epochs, steps, first=0):
+    Args:
+        epochs, steps: of the fold.
+        first: the epoch that it resumes after.
+        out: where to write.
+    """
+
+    def __init__(self, epochs, steps, first=0, out=None):
         super().__init__()
-        self._bar = keras.utils.Progbar(epochs * steps, stateful_metrics=["epoch", *VALUES], unit_name="step", width=24)
-        self._epoch = first
-        self._steps = steps
-        self._last = time.monotonic()
+        self._epochs, self._steps, self._epoch = epochs, steps, first
+        self._done = self._begun = first * steps
+        self._out = sys.stdout if out is None else out
+        self._start = self._last = time.monotonic()
+        self._values = ""
 
     def on_train_batch_end(self, batch, logs=None):
         if time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
-            self._bar.update(self._epoch * self._steps + batch + 1, finalize=False)
+            self._draw(self._epoch * self._steps + batch + 1)
 
     def on_epoch_end(self, epoch, logs=None):
         self._epoch = epoch + 1
-        row = [(name, logs[name]) for name in VALUES if name in (logs or {})]
-        self._bar.update(self._epoch * self._steps, [("epoch", epoch + 1), *row], finalize=False)
+        self._values = short_values(logs or {})
+        self._draw(self._epoch * self._steps)
 
     def on_train_end(self, logs=None):
-        self._bar.update(self._epoch * self._steps, finalize=True)
+        self._draw(self._epoch * self._steps)
+        self._out.write("\n")
+
+    def _draw(self, done):
+        self._out.write("\r" + self.line(done, shutil.get_terminal_size().columns - 1) + "\x1b[K")
+        self._out.flush()
+
+    def line(self, done, width):
+        """What stands there after `done` steps: epochs, a bar in the room that is left, values, and the time to go."""
+        spent = time.monotonic() - self._start
+        steps = done - self._begun
+        left = f"{clock(spent / steps * (self._epochs * self._steps - done))} left" if steps else ""
+        parts = [f"epoch {self._epoch}/{self._epochs}", "", self._values, left]
+        room = min(24, width - sum(map(len, parts)) - 2 * len(parts))
+        if room >= 4:
+            full = round(room * done / max(self._epochs * self._steps, 1))
+            parts[1] = "━" * full + "─" * (room - full)
+        return "  ".join(part for part in parts if part)[:width]
+
+
+def short_values(row):
+    """An epoch's values in little room: "train 0.512 86.2%  test 0.603 83.3%"."""
+    found = []
+    for part in ("train", "val", "test"):
+        numbers = [f"{row[f'{part}_loss']:.3f}"] if f"{part}_loss" in row else []
+        for name, metric in METRICS.items():
+            if (value := row.get(f"{part}_{name}")) is not None:
+                numbers.append(f"{metric.scale * value:.1f}{metric.unit.strip()}" if metric.unit else f"{value:.3g}")
+        found += [" ".join([part, *numbers])] if numbers else []
+    return "  ".join(found)
 
 
 VALUES = tuple(f"{part}_{what}" for part in ("train", "val", "test") for what in ("loss", *METRICS))
@@ -157,6 +199,11 @@ def clock(seconds):
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def many(count, word):
+    """1 fold, 2 folds."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def figure(values):
@@ -193,7 +240,7 @@ def greet(report, config, dataset, folder, numbers, notes=()):
     report.skip(len(finished))
     what = f"{label(config)} on {config.dataset} ({dataset!r})"
     report.say(
-        f"{what}: {len(numbers)} {folder.word}s of at most {config.epochs} epochs, protocol "
+        f"{what}: {many(len(numbers), folder.word)} of at most {config.epochs} epochs, protocol "
         f"{config.protocol}, into {folder.path}"
     )
     for note in notes:
@@ -242,7 +289,7 @@ def last_line(summary, folder):
     figures = [f"{rule}{named} {mean_and_std(summary[rule], metric)}" for rule in rules]
     if summary["paper_text"]:
         figures.append(f"paper {summary['paper_text']}")
-    count = f"{len(summary['folds'])} {folder.word}s"
+    count = many(len(summary["folds"]), folder.word)
     return f"{summary['dataset']} {summary['label']} ({count}): {', '.join(figures) or 'nothing finished'}"
 
 

@@ -26,14 +26,19 @@ def versions():
     return found
 
 
+# They decide which kernels TensorFlow takes, and so the last digits; processors of one name may differ in them.
+VECTOR = ("avx", "fma", "amx")
+
+
 def hardware():
-    """Processor, cores, memory and graphics cards."""
+    """Processor and its vector instructions, cores, memory and graphics cards."""
     import tensorflow as tf
 
     return {
         "machine": platform.machine(),
         "system": platform.system(),
         "processor": processor(),
+        "instructions": [flag for flag in (cpuinfo("flags") or "").split() if flag.startswith(VECTOR)],
         "cores": cores(),
         "memory_gib": memory_gib(),
         "gpus": [gpu.name for gpu in tf.config.list_physical_devices("GPU")],
@@ -62,11 +67,17 @@ def _git(folder, *arguments):
 
 
 def processor():
+    """Its name, or None."""
+    return cpuinfo("model name") or platform.processor() or None
+
+
+def cpuinfo(name):
+    """An entry of the first core, or None where the system has no such file."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith(name))
     except (OSError, StopIteration):
-        return platform.processor() or None
+        return None
 
 
 def memory_gib():
@@ -85,7 +96,7 @@ def suitable_threads(config, dataset):
     if config.deterministic:
         return 1
     if config.task == "node":
-        batch = dataset.num_nodes + len(dataset.edges)
+        batch = dataset.num_nodes + dataset.num_edges
     else:
         batch = config.batch_size * (dataset.sizes.mean() + dataset.edge_counts.mean())
     return 1 if batch < SMALL_BATCH else 0
@@ -107,6 +118,17 @@ def threads():
     import tensorflow as tf
 
     return tf.config.threading.get_intra_op_parallelism_threads() or cores()
+
+
+def implementation(config):
+    """What computes the model of a config on this machine: "native", "sparse" or "dense"; None where nothing is chosen.
+
+    Their last digits differ; those of native kernels depend on the processor's instruction set too.
+    """
+    from ganet_tf.ops.implementations import chosen
+
+    asked = getattr(config.model, "implementation", None)
+    return None if asked is None else chosen(asked)
 
 
 def make_deterministic():

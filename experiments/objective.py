@@ -266,9 +266,11 @@ def _cross_entropy(y, outputs):
     return tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=outputs)
 
 
-def _known_sum(entries, y, outputs):
-    """Sum of `entries(y, outputs)` over the known targets, and how many there are."""
+def _known_sum(entries, y, outputs, weights=None):
+    """Sum of `entries(y, outputs)` over the known targets, and how many there are; not of samples of weight 0."""
     known = tf.math.is_finite(y)
+    if weights is not None:
+        known &= weights[:, None] > 0
     values = entries(tf.where(known, y, tf.zeros_like(y)), tf.cast(outputs, y.dtype))
     return tf.reduce_sum(tf.where(known, values, tf.zeros_like(values))), tf.reduce_sum(tf.cast(known, y.dtype))
 
@@ -294,7 +296,7 @@ class KnownMean(keras.metrics.Metric):
         self.count = self.add_weight(name="count", initializer="zeros")
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        total, count = _known_sum(self.entries, y_true, y_pred)
+        total, count = _known_sum(self.entries, y_true, y_pred, sample_weight)
         self.total.assign_add(total)
         self.count.assign_add(count)
 

@@ -44,6 +44,8 @@ TABLE_7 = {
 
 ROWS = {
     "hganet": "hGANet", "cganet": "cGANet", "ganet": "GANet", "dgcnn": "DGCNN", "gcn": "GCN", "gat": "GAT",
+    "graphsage": "GraphSAGE", "set2set": "Set2Set", "diffpool": "DiffPool", "pscn": "PSCN",
+    "chebyshev": "Chebyshev", "planetoid": "Planetoid", "deepwalk": "DeepWalk",
 }  # fmt: skip
 COLUMNS = {"DD": "D&D"}  # where the paper spells a data set its own way
 

@@ -57,6 +57,7 @@ class Run(NamedTuple):
     Attributes:
         config, folder: of the run.
         encoder, target: how features were made, and what was learned.
+        weighted: whether its edges had weights, None where that is not known.
         results: {number: result.json} of its finished folds.
     """
 
@@ -64,6 +65,7 @@ class Run(NamedTuple):
     folder: RunFolder
     encoder: data.Encoder
     target: data.Target
+    weighted: bool | None
     results: dict
 
 
@@ -72,6 +74,9 @@ def run(arguments):
     found = open_run(arguments.run, arguments.folds)
     dataset = encode(found, arguments.data, arguments.unknown)
     models = {number: load_model(found, number) for number in found.results}
+    first = next(iter(models.values()))
+    check_inductive(found, first)
+    dataset = found.config.model.prepare(dataset, first.get_config())
     batches = [inputs for inputs, *_ in batches_of(dataset)]
 
     objectives = {number: objective_of_fold(found, number) for number in models}
@@ -102,7 +107,7 @@ def open_run(path, folds=None):
         )
     config = settings.load(path / "config.yaml")
     folder = RunFolder(path, config.task)
-    dataset, encoder, target = read_encoder(folder)
+    dataset, encoder, target, weighted = read_encoder(folder)
     if dataset != config.dataset:
         raise RunError(
             f"{folder.encoder} is of another data set ({dataset}) than the run ({config.dataset}); put the run's own "
@@ -114,7 +119,7 @@ def open_run(path, folds=None):
     if not results or (folds and missing):
         what = f"{folder.word} {missing[0]}" if folds else f"no {folder.word}"
         raise RunError(f"{path}: {what} is {'not ' if folds else ''}finished; train it first with train.py.")
-    return Run(config, folder, encoder, target, results)
+    return Run(config, folder, encoder, target, weighted, results)
 
 
 def encode(run, path, unknown=None):
@@ -138,6 +143,9 @@ def encode(run, path, unknown=None):
     if strangers.any():
         count = f"{int(strangers.sum())} nodes got the channel for others"
         print(f"{first_unknown(path, run)}: {count}.")
+    if run.weighted is not None and run.weighted != dataset.weighted:
+        here, there = ("have no weights", "had some") if run.weighted else ("have weights", "had none")
+        print(f"{path}: its edges {here}, but those that {run.folder.path} was trained on {there}.")
     return dataset
 
 
@@ -208,6 +216,15 @@ def load_model(run, number):
             f"outputs, but {path} has {width} and {model.num_classes}."
         )
     return model
+
+
+def check_inductive(run, model):
+    """Raises ConfigError for a model that learned a vector for each node of one graph, and knows no other nodes."""
+    if model.transductive:
+        raise ConfigError(
+            f"{run.config.model.name} has learned a vector for each node of {run.config.dataset} and knows no other "
+            f"nodes; its answers for the test nodes are in test.csv in each folder of {run.folder.path}."
+        )
 
 
 def objective_of_fold(run, number):

@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from experiments import config as settings
 from experiments.checkpoint import NAMES as CHECKPOINTS
@@ -52,6 +53,11 @@ class RunFolder:
     def fold(self, number):
         """The folder of one fold, or of one repetition."""
         return self.path / f"{self.word}-{number:02d}"
+
+    def numbers(self):
+        """The numbers of the folds that have a folder."""
+        found = (re.fullmatch(rf"{self.word}-(\d+)", path.name) for path in self.path.glob(f"{self.word}-*"))
+        return sorted(int(match[1]) for match in found if match)
 
     def result(self, number):
         """The result.json of a finished fold, or None; a fold whose files are damaged is not finished.
@@ -203,7 +209,7 @@ def claim(folder, config, dataset=None):
         dataset: its data set, whose encoder and target are kept; None keeps none.
 
     Returns:
-        The config; `runs` may have grown to what the folder already had.
+        The config; `runs` may have grown to those that the folder already has.
 
     Raises:
         RunError: when the folder belongs to another config, or to other data; nothing is changed then.
@@ -214,12 +220,14 @@ def claim(folder, config, dataset=None):
             settings.save(config, folder.config)
             _claim_encoder(folder, config, dataset)
             return config
-        old = settings.load(folder.config)
+        old = settings.load_run(folder.config)
         _check_same(folder, old, config)
         _claim_encoder(folder, config, dataset)
-        if config.task == "node" and config.runs != old.runs:
-            config = dataclasses.replace(config, runs=max(config.runs, old.runs))
-            settings.save(config, folder.config)
+        if config.task == "node":
+            # What is there counts, not the number in the file: with a damaged digit it would ask for other runs.
+            config = dataclasses.replace(config, runs=max([config.runs, *folder.numbers()]))
+            if config.runs != old.runs:
+                settings.save(config, folder.config)
         return config
 
 
@@ -230,7 +238,7 @@ def _claim_encoder(folder, config, dataset):
     text = encoder_text(config.dataset, dataset)
     if not folder.encoder.exists():
         write_whole(folder.encoder, text)
-    elif read_encoder(folder)[1:] != (dataset.encoder, dataset.target):
+    elif read_encoder(folder)[1:3] != (dataset.encoder, dataset.target):
         raise RunError(
             f"{folder.path} holds a run on other data ({folder.encoder.name} there has other features or classes than "
             f"{config.dataset} now); nothing was changed: choose another folder with --output, or delete that one."
@@ -241,11 +249,27 @@ def encoder_text(name, dataset):
     """What encoder.json says: the data set's name, its encoder and its target."""
     parts = {"dataset": name, "task": settings.task_of(dataset)}
     parts |= {"encoder": json.loads(dataset.encoder.to_json()), "target": json.loads(dataset.target.to_json())}
+    parts["edge_weights"] = dataset.weighted
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
 
+class Encoding(NamedTuple):
+    """What encoder.json says.
+
+    Attributes:
+        dataset: the data set's name.
+        encoder, target: how features and targets were made.
+        edge_weights: whether its edges had weights; None in files of older versions.
+    """
+
+    dataset: str
+    encoder: Encoder
+    target: Target
+    edge_weights: bool | None
+
+
 def read_encoder(folder):
-    """(name of the data set, `Encoder`, `Target`) of a run.
+    """The `Encoding` of a run.
 
     Raises:
         RunError: when encoder.json is not there, or is not what `encoder_text` writes.
@@ -253,7 +277,8 @@ def read_encoder(folder):
     try:
         parts = json.loads(folder.encoder.read_text(encoding="utf-8"))
         encoder, target = (json.dumps(parts[name]) for name in ("encoder", "target"))
-        return parts["dataset"], Encoder.from_json(encoder), Target.from_json(target)
+        weights = parts.get("edge_weights")
+        return Encoding(parts["dataset"], Encoder.from_json(encoder), Target.from_json(target), weights)
     except FileNotFoundError:
         raise RunError(
             f"{folder.path} has no encoder.json: it is no run's folder, or of an older version; give train.py the "
@@ -292,13 +317,15 @@ class History:
     `read_history` leaves it out. Numbers are written in full, so that reading gives the same ones.
 
     Args:
-        path: history.csv.
+        path: history.csv; None writes nothing.
         rows: rows of an interrupted run to begin with; the file is made again from them.
     """
 
     def __init__(self, path, rows=()):
-        self.path = Path(path)
+        self.path = None if path is None else Path(path)
         self.rows = [dict(row) for row in rows]
+        if path is None:
+            return
         write_whole(self.path, "".join(_line(row.keys()) for row in self.rows[:1]))
         self._append("".join(_line(row.values()) for row in self.rows))
 
@@ -308,6 +335,8 @@ class History:
         self._append(("" if len(self.rows) > 1 else _line(row.keys())) + _line(row.values()))
 
     def _append(self, text):
+        if self.path is None:
+            return
         with named(self.path), open(self.path, "a", encoding="utf-8", newline="") as file:
             file.write(text)
 

@@ -105,7 +105,7 @@ def _rules(results, curves):
                     values = [entry[f"val_{name}"] for entry in entries if entry[f"val_{name}"] is not None]
                     mean = _rounded(METRICS[name].scale * statistics.fmean(values), name) if values else None
                     found[rule][f"val_{name}"] = mean
-    if "best_test_epoch" in found:
+    if {"best_test_epoch", "last_epoch"} <= set(found):  # repetitions on nodes stop when they will: no common curve
         epoch, values = selection.best_mean_epoch(list(curves.values()), metric, METRICS[metric].higher)
         values = [None if value != value else value for value in values]
         found["best_mean_epoch"] = _statistics(values, [epoch] * len(values), metric)
@@ -133,11 +133,13 @@ def _origin(config, command, results):
     """Where the figures come from."""
     revisions = sorted({str(result.get("git_revision")) for result in results.values()})
     threads = sorted({result["threads"] for result in results.values() if "threads" in result})
+    ways = sorted({result["implementation"] for result in results.values() if result.get("implementation")})
     return {
         "command": command,
         "seed": config.seed,
         "deterministic": config.deterministic,
         "threads": threads[0] if len(threads) == 1 else threads or environment.threads(),
+        "implementation": ways[0] if len(ways) == 1 else ways or environment.implementation(config),
         "git_revision": revisions[0] if len(revisions) == 1 else revisions or environment.git_revision(),
         "versions": environment.versions(),
         "hardware": environment.hardware(),

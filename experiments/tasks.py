@@ -2,30 +2,38 @@
 
 import dataclasses
 import functools
+import inspect
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from experiments import selection
-from experiments.config import check_task, is_folder, shipped
+from experiments.config import canonical, check_task, is_folder, shipped
 from experiments.objective import METRICS, as_kind, objective_of
 from experiments.training import model_class
 from ganet_tf import data
+from ganet_tf.data.generated import GENERATED, RESAMPLED
 from ganet_tf.errors import ConfigError
 
 VALIDATION_SHARE = 0.1
 SPARSE_SHARE = 0.2  # features of which a smaller share is not 0 go through the network as a sparse matrix
 
 
-def load_dataset(config, data_dir=None):
+def load_dataset(config, data_dir=None, number=1):
     """The data set of a config, with targets of the kind and node splits that it asks for.
+
+    Args:
+        config: a `GraphConfig` or a `NodeConfig`.
+        data_dir: where the files are.
+        number: of the run; only data sets that are generated anew for each are others then.
 
     Raises:
         ConfigError: when it belongs to the other task, or has no such targets or splits.
     """
-    options = {"unknown": config.unknown}
+    options = {"unknown": config.unknown, **generated_options(config, number)}
     if config.task == "graph":
         options["features"] = config.features
     elif config.normalize_features and not is_folder(config.dataset):
@@ -35,9 +43,35 @@ def load_dataset(config, data_dir=None):
         raise ConfigError(f"{config.dataset} is not a data set for the {config.task} task.")
     dataset = check_task(data.load(config.dataset, data_dir=data_dir, **options), config.task)
     dataset = as_kind(dataset, config.target)
+    if dataset.target.kind != "classes" and config.model.classes_only:
+        raise ConfigError(
+            f"{config.model.name} learns classes, but the targets of {dataset.name} are for "
+            f"{dataset.target.kind}; take another model."
+        )
     if dataset.target.kind != "classes" and config.select != "val_loss":
         raise ConfigError(f"select {config.select} is for classes; for {dataset.target.kind} set it to val_loss.")
     return dataset if config.task == "graph" else split_nodes(config, dataset)
+
+
+def generated_options(config, number):
+    """What a generated data set is made with; nothing for any other.
+
+    Raises:
+        ConfigError: for a size that the data set does not have.
+    """
+    asked = dataclasses.asdict(config.generated) if config.task == "node" else {}
+    asked = {key: size for key, size in asked.items() if size is not None}
+    maker = None if is_folder(config.dataset) else GENERATED.get(canonical(config.dataset))
+    known = inspect.signature(maker).parameters if maker else ()
+    for key in asked:
+        if key not in known:
+            raise ConfigError(f"{config.dataset} has no setting generated.{key}; set it to null.")
+    return {**asked, "seed": config.seed + number} if is_resampled(config) else asked
+
+
+def is_resampled(config):
+    """Whether each run has a graph of its own."""
+    return not is_folder(config.dataset) and canonical(config.dataset) in RESAMPLED
 
 
 def split_nodes(config, dataset):
@@ -75,9 +109,32 @@ def settle_splits(config, dataset):
     return config
 
 
-def make_task(config, dataset):
-    """The task object of a config."""
-    return (GraphTask if config.task == "graph" else NodeTask)(config, dataset)
+def make_task(config, dataset, share=None):
+    """The task object of a config; with a `share` (index, count), that of one of several workers.
+
+    Raises:
+        ConfigError: for what several workers cannot train together.
+    """
+    if share is not None:
+        check_sharing(config)
+    if config.task == "graph":
+        return GraphTask(config, dataset, share)
+    return SampledNodeTask(config, dataset, share) if config.sampled.batch_size else NodeTask(config, dataset)
+
+
+def check_sharing(config):
+    """Raises ConfigError where the sum over workers would not be one process's step."""
+    optimizer = config.optimizer
+    clips = optimizer.clipnorm is not None or optimizer.global_clipnorm is not None
+    if config.task == "node" and not config.sampled.batch_size:
+        why = "a step on the whole graph cannot be shared: set sampled.batch_size, for example to 512"
+    elif getattr(config.model, "batch_norm", False):
+        why = "model.batch_norm would take its mean over each worker's share: set it to false"
+    elif clips and optimizer.name != "adam":
+        why = f"Keras' {optimizer.name} clips each worker's gradient by itself: use adam, or no clipping"
+    else:
+        return
+    raise ConfigError(f"Several workers cannot train this together: {why}.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,10 +163,10 @@ class Split:
 
 
 def left_out(config, dataset):
-    """Names of inputs that the data have and the model does not take: edge weights, or nothing."""
-    weights = dataset.edge_weights if config.task == "node" else dataset[:1].arrays().get("edge_weights")
+    """Names of inputs that the data have and the model does not take: edge weights, numbers of graphs, or nothing."""
+    arrays = vars(dataset) if config.task == "node" else dataset[:1].arrays()
     taken = (*model_class(config).required, *model_class(config).optional)
-    return [] if weights is None or "edge_weights" in taken else ["edge_weights"]
+    return [name for name in ("edge_weights", "graph_ids") if arrays.get(name) is not None and name not in taken]
 
 
 def _without(inputs, names):
@@ -117,7 +174,9 @@ def _without(inputs, names):
 
 
 def _aside(config, names):
-    return [f"The edges have weights, which {config.model.name} does not take: they are left aside."] if names else []
+    if "edge_weights" not in names:
+        return []
+    return [f"The edges have weights, which {config.model.name} does not take: they are left aside."]
 
 
 class GraphTask:
@@ -130,14 +189,21 @@ class GraphTask:
     Args:
         config: a `GraphConfig`.
         dataset: the whole `GraphDataset`.
+        share: (index, count) of one of several workers.
+
+    Attributes:
+        arguments: those of the model, what follows from the data included.
     """
 
-    def __init__(self, config, dataset):
+    def __init__(self, config, dataset, share=None):
         self.config = config
+        self.share = share
         self.objective = objective_of(dataset.target)
         known = self.objective.known(dataset.y)
         self._numbers = np.flatnonzero(known)
-        self.dataset = dataset if known.all() else dataset.subset(known)
+        dataset = dataset if known.all() else dataset.subset(known)
+        self.arguments = config.model.arguments(dataset)
+        self.dataset = config.model.prepare(dataset, self.arguments)
         self._left_out = left_out(config, dataset)
         self.notes = _aside(config, self._left_out)
         if not known.all():
@@ -168,8 +234,9 @@ class GraphTask:
         objective = self.objective.fitted(train.y)
 
         def batches(epoch):
-            made = train.numpy_batches(config.batch_size, shuffle=True, seed=config.seed + number, epoch=epoch)
-            return ((_without(inputs, self._left_out), objective.encoded(y)) for inputs, y in made)
+            plan = dict(shuffle=True, seed=config.seed + number, epoch=epoch, share=self.share)
+            made = train.numpy_batches(config.batch_size, **plan)
+            return ((_without(inputs, self._left_out), objective.encoded(y), *weights) for inputs, y, *weights in made)
 
         return Split(
             batches=batches,
@@ -211,36 +278,48 @@ def _chosen(row, test, metrics):
 
 
 class NodeTask:
-    """Runs with different seeds on one `NodeDataset`.
+    """Runs with different seeds on one `NodeDataset`, on its published splits, or on graphs that are generated anew.
 
-    Validation and test values come from one forward pass per epoch. The test curve is only written
-    down: the reported figure is taken at the epoch that validation chose; what LGCN's code would have
-    reported, with a look at test, stands under its own label.
+    Run n of a data set with published splits trains on split n, after the last on the first again. Validation and
+    test values come from one forward pass per epoch. The test curve is only written down: the reported figure is
+    taken at the epoch that validation chose; the best epoch of that curve, and what LGCN's code would have reported,
+    with a look at test, stand under their own labels.
 
     Args:
         config: a `NodeConfig`.
         dataset: a `NodeDataset` with train, validation and test nodes.
+
+    Attributes:
+        arguments: those of the model, what follows from the data included.
     """
 
     def __init__(self, config, dataset):
         self.config = config
-        self.dataset = dataset
+        self.arguments = config.model.arguments(dataset)
+        self.dataset = config.model.prepare(dataset, self.arguments)
         self.objective = objective_of(dataset.target)
         self._left_out = left_out(config, dataset)
+        self._sparse = dataset.nonzero_share < SPARSE_SHARE
+        self._batches = functools.lru_cache(maxsize=1)(self._make_batches)
+        self.dataset_of = functools.lru_cache(maxsize=1)(self._find_dataset)
+        self._spec = self._batches(dataset)["train"].element_spec[0]
         self.notes = _aside(config, self._left_out)
 
     def spec(self):
         """What a model's inputs look like, for any number of nodes asked for: {name: TensorSpec}."""
-        spec = self._batches["train"].element_spec[0]
-        return {name: type(part)([None, *part.shape[1:]], part.dtype) for name, part in spec.items()}
+        return {name: type(part)([None, *part.shape[1:]], part.dtype) for name, part in self._spec.items()}
 
-    @functools.cached_property
-    def _batches(self):
+    def _find_dataset(self, number):
+        """What a run trains on."""
+        if is_resampled(self.config):
+            return load_dataset(self.config, number=number)
+        if self.dataset.num_splits:
+            return self.dataset.published_split((number - 1) % self.dataset.num_splits + 1)
+        return self.dataset
+
+    def _make_batches(self, dataset):
         """{split: dataset of one batch}; made once, since finding what is not 0 takes a pass over all features."""
-        x = self.dataset.x
-        filled = x.nnz if hasattr(x, "nnz") else np.count_nonzero(x)
-        sparse = filled < SPARSE_SHARE * x.shape[0] * x.shape[1]
-        made = {split: self.dataset.batches(split, sparse=sparse) for split in ("train", "all")}
+        made = {split: dataset.batches(split, sparse=self._sparse) for split in ("train", "all")}
         if not self._left_out:
             return made
         return {
@@ -249,13 +328,14 @@ class NodeTask:
         }
 
     def split(self, number):
-        """The data of one repetition: the same for all of them."""
-        ds = self.dataset
+        """The data of one repetition."""
+        ds = self.dataset_of(number)
+        made = self._batches(ds)
         val, test = ds.nodes("val"), ds.nodes("test")
         nodes = np.concatenate([val, test])
         objective = self.objective.fitted(ds.y[ds.train_mask])
-        train = [(inputs, objective.encoded(y.numpy())) for inputs, y in self._batches["train"]]
-        held_out = self._batches["all"].map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
+        train = [(inputs, objective.encoded(y.numpy())) for inputs, y in made["train"]]
+        held_out = made["all"].map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
         return Split(
             batches=lambda epoch: train,
             steps=1,
@@ -270,7 +350,105 @@ class NodeTask:
     def rules(self, rows, chosen, final):
         """{rule: {"epoch", "accuracy", ...}} of a finished repetition; see `GraphTask.rules`."""
         row = rows[chosen - 1]
-        rules = {"validation": _chosen(row, row, self.objective.metrics)}
+        metrics = self.objective.metrics
+        rules = {
+            "validation": _chosen(row, row, metrics),
+            "best_test_epoch": selection.best_test_epoch(rows, metrics, METRICS[metrics[0]].higher),
+        }
         if self.objective.target.kind == "classes":
             rules["max_test_lgcn"] = selection.max_test_lgcn(rows)
         return rules
+
+
+class SampledNodeTask(NodeTask):
+    """Runs on one large graph, in steps on some nodes and a sample of what is around them.
+
+    Validation nodes are looked at after every epoch, always with the same samples; test nodes once, with the weights
+    that validation chose.
+
+    Args:
+        config: a `NodeConfig` with `sampled` settings.
+        dataset: a `NodeDataset` with train, validation and test nodes.
+        share: (index, count) of one of several workers.
+    """
+
+    def __init__(self, config, dataset, share=None):
+        self.config = config
+        self.share = share
+        self.arguments = config.model.arguments(dataset)
+        self.dataset = config.model.prepare(dataset, self.arguments)
+        self.objective = objective_of(dataset.target)
+        self._left_out = left_out(config, dataset)
+        self.dataset_of = functools.lru_cache(maxsize=1)(self._find_dataset)
+        self.notes = _aside(config, self._left_out)
+
+    def spec(self):
+        return _without(self.dataset.sampled_batches(self._fanout, 1).element_spec[0], self._left_out)
+
+    @property
+    def _fanout(self):
+        return self.config.sampled.fanout
+
+    def split(self, number):
+        ds, size, seed = self.dataset_of(number), self.config.sampled.batch_size, self.config.seed + number
+        objective = self.objective.fitted(ds.y[ds.nodes("train")])
+
+        def batches(epoch):
+            made = ds.sampled_numpy_batches(self._fanout, size, shuffle=True, seed=seed, epoch=epoch, share=self.share)
+            parts = ((_without(inputs, self._left_out), objective.encoded(y), *more) for inputs, y, *more in made)
+            return ahead(parts)
+
+        sizes = {split: len(ds.nodes(split)) for split in ("train", "val", "test")}
+        return Split(
+            batches=batches,
+            steps=-(-sizes["train"] // size),
+            held_out=self._drawn(ds, "val"),
+            parts={"val": slice(None)},
+            final=self._drawn(ds, "test"),
+            sizes=sizes,
+            objective=objective,
+            test=ds.nodes("test"),
+        )
+
+    def _drawn(self, ds, split):
+        def make(step):
+            batches = ds.sampled_numpy_batches(self._fanout, self.config.sampled.batch_size, split, first=step)
+            return _without(next(batches)[0], self._left_out)
+
+        nodes = ds.nodes(split)
+        return Drawn(make, range(-(-len(nodes) // self.config.sampled.batch_size)), np.asarray(ds.y[nodes]))
+
+    def rules(self, rows, chosen, final):
+        return {"validation": _chosen(rows[chosen - 1], final, self.objective.metrics)}
+
+
+class Drawn:
+    """Inputs of batches that are drawn when somebody goes through them, the same every time; `y` are all targets.
+
+    Args:
+        make: function of a batch's number to its inputs.
+        numbers: those of the batches.
+        y: targets of all samples.
+    """
+
+    def __init__(self, make, numbers, y):
+        self.make, self.numbers, self.y = make, numbers, y
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def __getitem__(self, part):
+        return Drawn(self.make, self.numbers[part], self.y)
+
+    def __iter__(self):
+        return ahead(self.make(number) for number in self.numbers)
+
+
+def ahead(items):
+    """The same items; the next one is made while one is in use."""
+    iterator, end = iter(items), object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, iterator, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, iterator, end)
+            yield item

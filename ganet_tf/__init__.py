@@ -21,7 +21,7 @@ if keras.backend.backend() != "tensorflow":  # from ~/.keras/keras.json
         'KERAS_BACKEND=tensorflow before Python starts, or "backend": "tensorflow" in ~/.keras/keras.json.'
     )
 
-from ganet_tf import data, layers, models, ops, optimizers  # noqa: E402
+from ganet_tf import data, explain, layers, litert, models, ops, optimizers  # noqa: E402
 from ganet_tf.version import __version__  # noqa: E402
 
-__all__ = ["__version__", "data", "keep_memory", "layers", "models", "ops", "optimizers"]
+__all__ = ["__version__", "data", "explain", "keep_memory", "layers", "litert", "models", "ops", "optimizers"]

@@ -22,6 +22,7 @@ except ImportError:  # Windows
     resource = None
 
 ENVIRONMENT = "GANET_KEEP_MEMORY"
+LIMIT = "GANET_MEMORY_LIMIT"
 STATUS = Path("/proc/self/status")
 CLEAR_REFS = Path("/proc/self/clear_refs")
 
@@ -109,7 +110,10 @@ def _status(field):
 
 
 def available_memory() -> int:
-    """Bytes of memory that a process can still have here: free memory, or less if a container limits it."""
+    """Bytes of memory that a process can still have here: free memory, or less if a container limits it.
+
+    GANET_MEMORY_LIMIT, a number of bytes, makes it no more than that: for machines that others need, too.
+    """
     free = _meminfo() or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -118,6 +122,8 @@ def available_memory() -> int:
         limit, used = _read_int(limit), _read_int(used)
         if limit is not None and used is not None:
             free = min(free, max(limit - used, 0))
+    if os.environ.get(LIMIT, "").isdecimal():
+        free = min(free, int(os.environ[LIMIT]))
     return free
 
 

@@ -4,6 +4,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+__all__ = ["FlatAdam"]
+
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
 class FlatAdam(keras.optimizers.Optimizer):
@@ -12,6 +14,9 @@ class FlatAdam(keras.optimizers.Optimizer):
     The numbers are those of `keras.optimizers.Adam`. Keras updates weight by weight, some 50 small
     operations each; a hGANet has 32 of them, so on small graphs a quarter of a training step went
     there. One concatenation, a dozen operations and a split do the same.
+
+    Under a `tf.distribute` strategy the replicas' gradients are added up, as Keras' own optimizers do, in one
+    exchange of the whole vector; clipping, the L2 term and decay come after that.
 
     `l2` is PyTorch's `weight_decay`: l2 * w is added to the gradient, as if l2/2 * |w|^2 were part of
     the loss. `weight_decay` is AdamW's: w shrinks by learning_rate * weight_decay * w beside the update.
@@ -23,6 +28,7 @@ class FlatAdam(keras.optimizers.Optimizer):
         weight_decay: strength of the decoupled decay.
         no_decay: parts of variable paths, for example "key_kernel", that neither touches.
         clipnorm: largest norm of each weight's gradient, before the L2 term.
+        global_clipnorm: largest norm of all gradients together, before the L2 term; one of the two at most.
         **kwargs: `name`.
     """
 
@@ -38,14 +44,17 @@ class FlatAdam(keras.optimizers.Optimizer):
         no_decay=(),
         clipnorm=None,
         name="flat_adam",
+        global_clipnorm=None,
         **kwargs,
     ):
+        if clipnorm is not None and global_clipnorm is not None:
+            raise ValueError(f"Give clipnorm ({clipnorm}) or global_clipnorm ({global_clipnorm}), not both.")
         super().__init__(learning_rate=learning_rate, name=name, **kwargs)
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
         self.amsgrad = amsgrad
         self.l2, self.shrink = l2, weight_decay
         self.no_decay = tuple(no_decay)
-        self.max_norm = clipnorm
+        self.max_norm, self.max_global_norm = clipnorm, global_clipnorm
 
     def build(self, variables):
         """Makes the moments, one vector each."""
@@ -67,10 +76,15 @@ class FlatAdam(keras.optimizers.Optimizer):
         grads = [
             tf.zeros(v.shape) if g is None else tf.convert_to_tensor(g) for g, v in zip(grads, variables, strict=True)
         ]
+        if several_replicas():
+            total = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, flat(grads))
+            grads = [tf.reshape(part, v.shape) for part, v in zip(tf.split(total, self._sizes), variables, strict=True)]
         if self.max_norm is not None:
             grads = [tf.clip_by_norm(gradient, self.max_norm) for gradient in grads]
-        weights = flat([variable.value for variable in variables])
-        updated = self._updated(weights, flat(grads))
+        gradient = flat(grads)
+        if self.max_global_norm is not None:
+            gradient = tf.clip_by_norm(gradient, self.max_global_norm)
+        updated = self._updated(flat([variable.value for variable in variables]), gradient)
         for variable, part in zip(variables, tf.split(updated, self._sizes), strict=True):
             variable.assign(tf.reshape(part, variable.shape))
         self.iterations.assign_add(1)
@@ -98,7 +112,14 @@ class FlatAdam(keras.optimizers.Optimizer):
         names = ("beta_1", "beta_2", "epsilon", "amsgrad", "l2")
         own = {name: getattr(self, name) for name in names}
         own.update(weight_decay=self.shrink, no_decay=list(self.no_decay), clipnorm=self.max_norm)
+        own.update(global_clipnorm=self.max_global_norm)
         return {**super().get_config(), **own}
+
+
+def several_replicas():
+    """Whether this is one of several replicas of a `tf.distribute` strategy."""
+    context = tf.distribute.get_replica_context()
+    return context is not None and context.num_replicas_in_sync > 1
 
 
 def flat(tensors):

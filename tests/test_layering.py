@@ -15,10 +15,12 @@ MAY_IMPORT = {
     "optimizers": HELPERS,
     "data": HELPERS,
     "native": HELPERS,
-    "ops": HELPERS,
+    "ops": HELPERS | {"native"},
     "layers": HELPERS | {"ops"},
-    "models": HELPERS | {"ops", "layers"},
+    "models": HELPERS | {"native", "ops", "layers"},
     "profiling": HELPERS | {"ops", "layers"},
+    "litert": HELPERS | {"ops", "layers", "models", "native"},
+    "explain": HELPERS | {"ops", "layers", "data"},
 }
 
 
@@ -98,14 +100,16 @@ def test_the_library_knows_no_place_in_a_clone():
 def test_the_library_stays_small():
     """90 after the house was cleaned; later operators and models bring a file each: raise this by as many."""
     rivals, native = 25, 4  # the layers and models of the paper's seven other rows; the way to the C++ kernels
-    assert len(sources(PACKAGE)) <= 90 + rivals + native
+    attention = 2  # the mean teacher; the heterophilous graphs' files
+    explain, mobile = 6, 1  # looking inside, other calls of layers; LiteRT
+    assert len(sources(PACKAGE)) <= 90 + rivals + native + attention + explain + mobile
 
 
 def test_the_layers_operators_table_is_the_only_list_of_operators():
     """Four operators' names in one place of another module would be a list that a new operator has to be added to."""
     from ganet_tf.layers import operator_names
 
-    names = set(operator_names())
+    names = set(operator_names()) - {"gcn", "gat"}  # which are names of models and functions, too
     table = f"{PACKAGE}.layers.operators"
     for folder in (PACKAGE, "experiments"):
         for module, path in sources(folder).items():

@@ -42,6 +42,12 @@ def test_clipping_and_a_schedule():
     same(train(FlatAdam(schedule, clipnorm=0.5)), train(keras.optimizers.Adam(schedule, clipnorm=0.5)))
 
 
+def test_clipping_all_gradients_together():
+    same(train(FlatAdam(0.1, global_clipnorm=0.5)), train(keras.optimizers.Adam(0.1, global_clipnorm=0.5)))
+    with pytest.raises(ValueError, match="not both"):
+        FlatAdam(0.1, clipnorm=1.0, global_clipnorm=2.0)
+
+
 def test_decoupled_decay_with_exceptions():
     theirs = keras.optimizers.Adam(0.1, weight_decay=0.2)
     theirs.exclude_from_weight_decay(var_names=["key_kernel"])
@@ -68,6 +74,7 @@ def test_config_round_trip_and_state():
     optimizer = FlatAdam(0.1, amsgrad=True, l2=0.1, weight_decay=0.2, no_decay=("a",), clipnorm=1.0)
     copy = FlatAdam.from_config(optimizer.get_config())
     assert copy.get_config() == optimizer.get_config()
+    assert FlatAdam.from_config(FlatAdam(global_clipnorm=2.0).get_config()).max_global_norm == 2.0
     assert (copy.amsgrad, copy.l2, copy.shrink, copy.no_decay, copy.max_norm) == (True, 0.1, 0.2, ("a",), 1.0)
     optimizer.build(variables())
     assert [tuple(v.shape) for v in optimizer.variables] == [(), (), (18,), (18,), (18,)]

@@ -55,7 +55,7 @@ def python(wheel, tmp_path_factory):
 def test_it_holds_the_library_alone(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"ganet_tf"}
-    assert "ganet_tf/py.typed" in names
+    assert {"ganet_tf/py.typed", "ganet_tf/explain/explorer.html"} <= set(names)
 
 
 def test_nothing_in_it_knows_the_clone(wheel):

@@ -19,6 +19,7 @@ TENSORFLOW = ("tensorflow==2.21.0", "tf-keras==2.21.0")
 REQUIREMENTS = {
     "pyg": ("torch==2.13.0", "torch_geometric==2.8.1", "numpy"),
     "tf": (*TENSORFLOW, "spektral==1.3.1", "tf_geometric==0.1.7"),
+    "k3": ("tensorflow==2.21.0", "k3-node==1.0.0", "torch==2.13.0"),  # which it imports without asking for it
     "dgl": ("torch==2.13.0", "dgl==1.1.3", "numpy<2", "packaging", "setuptools<81"),
 }
 LEGACY_KERAS = {"TF_USE_LEGACY_KERAS": "1"}
@@ -46,6 +47,7 @@ LIBRARIES = {
     "pyg": Library("PyG", "pyg", "pyg"),
     "spektral": Library("Spektral", "spektral_side", "tf", LEGACY_KERAS),
     "tf_geometric": Library("tf_geometric", "tf_geometric_side", "tf", LEGACY_KERAS),
+    "k3_node": Library("k3-node", "k3_node_side", "k3", {"KERAS_BACKEND": "tensorflow"}),
     "dgl": Library("DGL", "dgl_side", "dgl", {"DGLBACKEND": "pytorch"}),
 }
 

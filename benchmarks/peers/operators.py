@@ -12,17 +12,20 @@ from .graphs import GraphSpec
 from .rounds import MODES, Contender, measure
 from .statistics import exponent, ratios
 
-OURS = ("hgao", "gao", "cgao", "gcn", "gat")
+OURS = ("hgao", "gao", "topk", "cgao", "gcn", "gat", "hgao sparse", "gao sparse", "gcn sparse")
 DENSE = "gao dense"
 PEERS = {
     "pyg": ("gat", "gatv2", "transformer", "gcn", "gcn csr"),
     "spektral": ("gat", "gcn"),
     "tf_geometric": ("gat", "gcn"),
+    "k3_node": ("gat", "gcn"),
     "dgl": ("gat", "dotgat", "gcn", "hgao by hand"),
 }
 # Which of ours a peer's operator is set against: attention against attention, convolution against convolution.
-OPPONENTS = {"gcn": ("gcn",), "gcn csr": ("gcn",), DENSE: ("hgao", "cgao", "gao")}
-ATTENTION = ("hgao", "gao", "gat")
+OPPONENTS = {"gcn": ("gcn",), "gcn csr": ("gcn",)}
+# The same among ours: other implementations of an operator against the one that is chosen by itself.
+OWN_OPPONENTS = {DENSE: ("hgao", "cgao", "gao"), **{f"{name} sparse": (name,) for name in ("hgao", "gao", "gcn")}}
+ATTENTION = ("hgao", "gao", "topk", "gat")
 
 MEDIUM = 100_000  # nodes from which each contender is warmed up with one call only
 LARGE = 300_000  # nodes from which only the main operators take part
@@ -190,7 +193,7 @@ def dense_limit(mode):
 def opponents(side, operator):
     """Which of our operators a contender is compared with."""
     if side == "ours":
-        return OPPONENTS[DENSE] if operator == DENSE else ()
+        return OWN_OPPONENTS.get(operator, ())
     return OPPONENTS.get(operator, ATTENTION)
 
 

@@ -22,6 +22,7 @@ def record(hellos, threads):
         "git_revision": environment.git_revision("ganet_tf", "benchmarks"),
         "python": platform.python_version(),
         "versions": {side: hello["versions"] for side, hello in hellos.items()},
+        "implementation": hellos["ours"].get("implementation"),
         "threads": threads,
         "omp_wait_policy": os.environ.get("OMP_WAIT_POLICY", "default"),
         "hardware": hardware(),

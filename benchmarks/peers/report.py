@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+from ganet_tf.files import write_whole
+
+from . import rivals
 from .environments import LIBRARIES
 from .goals import goals
 from .record import read
 
-SECTIONS = ("operators", "training", "growth", "stages")
+SECTIONS = ("operators", "training", "growth", "stages", "rivals")
 NONE = "-"
+MARKS = ("<!-- goals -->", "<!-- /goals -->")
 MODES = (("forward", "forward"), ("forward+backward", "fwd + bwd"))
 
 
@@ -16,14 +20,31 @@ def write_report(folder):
     sections = {name: read(folder, name) for name in SECTIONS}
     lines = ["# Benchmarks", "", "Written by `python benchmarks/run.py` from the JSON files beside it.", ""]
     lines += circumstances(sections)
-    lines += goal_lines(goals(sections["operators"], sections["training"], sections["growth"]))
-    writers = {"operators": operator_lines, "training": training_lines, "growth": growth_lines, "stages": stage_lines}
+    found = goals(sections["operators"], sections["training"], sections["growth"])
+    lines += goal_lines(found + (rivals.goals(sections["rivals"]) if sections["rivals"] else []))
+    writers = {
+        "operators": operator_lines,
+        "training": training_lines,
+        "rivals": lambda section: rivals.lines(section, table, number, seconds),
+        "growth": growth_lines,
+        "stages": stage_lines,
+    }
     for name, lines_of in writers.items():
         if sections[name]:
             lines += lines_of(sections[name])
     path = Path(folder) / "tables.md"
     path.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     return path
+
+
+def write_goals(folder, page):
+    """Writes the table of goals, and when and on what it was measured, between the marks of a page."""
+    sections = {name: read(folder, name) for name in SECTIONS}
+    lines = goal_lines(goals(sections["operators"], sections["training"], sections["growth"]))[2:]
+    text = "\n".join([*circumstances(sections), *lines]).strip()
+    before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    write_whole(page, f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}")
 
 
 def table(head, rows):
@@ -42,12 +63,14 @@ def circumstances(sections):
     versions = {}
     for entry in records.values():
         versions.update(entry["versions"])
+    ran = newest.get("implementation")
     told = [f"{LIBRARIES[side].title}: " + ", ".join(f"{k} {v}" for k, v in v.items()) for side, v in versions.items()]
     lines = [
         f"{hardware['cores']} cores of {hardware['processor']}, {hardware['memory_gib']} GiB, "
         f"{newest['threads']} threads for every side, Python {newest['python']}.",
         "",
         *[f"- {line}" for line in told],
+        *([] if ran is None else [f"- ganet_tf ran its {ran} implementation, but where a row names another one"]),
     ]
     for name, entry in records.items():
         load = entry["load_average"]
@@ -171,7 +194,8 @@ def growth_lines(section):
 
 def stage_lines(section):
     """The parts of hGAO."""
-    lines = ["## Where hGAO's time goes", "", "Milliseconds of each part alone, 20,000 nodes.", ""]
+    text = "Milliseconds of each part of the sparse implementation alone, 20,000 nodes, and of the layer as a whole."
+    lines = ["## Where hGAO's time goes", "", text, ""]
     names = list(section["stages"][0]["ms"])
     rows = [[name, *(f"{entry['ms'][name]:.1f}" for entry in section["stages"])] for name in names]
     for name in ("selection", "attention", "backward"):

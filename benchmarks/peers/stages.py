@@ -1,4 +1,4 @@
-"""Where hGAO's time goes: its parts alone, beside what a fused C++ kernel takes for them."""
+"""Where sparse hGAO's time goes: its parts alone, and beside them the layer as a whole, in native kernels too."""
 
 from .graphs import GraphSpec
 from .rounds import Contender, measure
@@ -8,9 +8,11 @@ STAGES = (
     ("stage lists", "forward"),
     ("stage lists and selection", "forward"),
     ("stage attention", "forward"),
+    ("hgao sparse", "forward"),
     ("hgao", "forward"),
     ("stage transforms", "forward+backward"),
     ("stage attention", "forward+backward"),
+    ("hgao sparse", "forward+backward"),
     ("hgao", "forward+backward"),
 )
 # Milliseconds of a fused kernel on two cores at 20,000 nodes, without the matrix products: the limit to compare with.
@@ -47,7 +49,9 @@ def split(ms):
     Args:
         ms: {(stage, mode): milliseconds}, "lists and selection" including "lists".
     """
-    forward, both = ms["hgao", "forward"], ms["hgao", "forward+backward"]
+    modes = ("forward", "forward+backward")
+    whole = {mode: ms["hgao sparse", mode] for mode in modes}
+    chosen = {f"{mode}, as chosen by itself": ms["hgao", mode] for mode in modes}
     attention = ms["attention", "forward"]
     parts = {
         "matrix products": ms["transforms", "forward"],
@@ -57,4 +61,4 @@ def split(ms):
         "matrix products, backward": max(ms["transforms", "forward+backward"] - ms["transforms", "forward"], 0.0),
         "attention, backward": max(ms["attention", "forward+backward"] - attention, 0.0),
     }
-    return {**parts, "forward": forward, "forward+backward": both}
+    return {**parts, **whole, **chosen}

@@ -14,9 +14,10 @@ from matplotlib.lines import Line2D
 from experiments.attention.layers import looks
 from experiments.attention.measures import candidates_of
 from experiments.report.runs import TUNING
+from ganet_tf.explain.plot import gate_range, line_width
 from ganet_tf.files import write_whole
 
-QUERY_COLORS = ("#d62728", "#1f77b4")
+QUERY_COLORS = ("#d55e00", "#0072b2")
 COLORS = "viridis"
 PANELS = 4
 QUERIES = 2  # nodes of one graph whose choice is drawn
@@ -48,7 +49,7 @@ def draw_choice(model, batches, entry, path):
     panels = pick_panels(candidates, entry["k"], inputs.get("graph_ids"))
     figure = Figure(figsize=(11, 10), layout="constrained")
     shown = look.gates[np.concatenate([panel.nodes for panel in panels])]
-    scale = Normalize(float(shown.min()), float(shown.max()))
+    scale = Normalize(*gate_range(shown))
     axes = figure.subplots(2, 2).ravel()
     for place, panel in zip(axes, panels, strict=False):
         _draw_panel(place, panel, look, candidates, scale)
@@ -57,7 +58,7 @@ def draw_choice(model, batches, entry, path):
     word = "fold" if entry["task"] == "graph" else "seed"
     figure.suptitle(f"{entry['label']} on {entry['dataset']}, {word} {entry['fold']}, {name}, k = {entry['k']}")
     figure.colorbar(ScalarMappable(scale, COLORS), ax=axes, shrink=0.6, label="gate sigmoid(y)")
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
+    figure.legend(handles=_legend(any(len(panel.queries) > 1 for panel in panels)), loc="outside lower center", ncols=5)
     save(figure, path)
 
 
@@ -101,17 +102,16 @@ def _draw_query(axes, query, color, places, look, candidates):
         axes.plot([x0, x1], [y0, y1], color=color, alpha=0.8, zorder=1, **style)
 
 
-def line_width(weight):
-    """Points for an attention weight."""
-    return 1.5 + 8 * weight
-
-
-def _legend():
+def _legend(two):
+    names = ("the node that chooses", "another one")
     return [
         Line2D([], [], color="#606060", lw=line_width(0.5), label="chosen, weight 0.5"),
         Line2D([], [], color="#606060", lw=line_width(0.1), label="chosen, weight 0.1"),
         Line2D([], [], color="#606060", lw=1, ls=(0, (4, 3)), label="candidate, not chosen"),
-        Line2D([], [], color="none", marker="o", mec=QUERY_COLORS[0], mew=3, ms=12, label="the node that chooses"),
+        *(
+            Line2D([], [], color="none", marker="o", mfc="none", mec=color, mew=3, ms=12, label=name)
+            for color, name in list(zip(QUERY_COLORS, names, strict=True))[: 2 if two else 1]
+        ),
     ]
 
 

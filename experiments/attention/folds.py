@@ -12,7 +12,8 @@ from experiments.tasks import load_dataset, make_task
 from experiments.training import make_model
 from ganet_tf.errors import RunError
 
-NO_ATTENTION = ("linear", "gcn", "dgcnn")
+NO_ATTENTION = ("linear", "gcn")  # operators that look at no other node, or at all alike
+ATTENDING = ("gat",)  # models without a choice of operator that attend
 
 
 class Fold(NamedTuple):
@@ -39,7 +40,9 @@ class Fold(NamedTuple):
 
     @property
     def has_attention(self):
-        return self.operator not in NO_ATTENTION
+        if hasattr(self.config.model, "operator"):
+            return self.operator not in NO_ATTENTION
+        return self.config.model.name in ATTENDING
 
 
 def find_folds(names, root, number=1):

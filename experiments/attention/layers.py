@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from experiments.attention.measures import row_softmax
 from ganet_tf import layers, models
+from ganet_tf.explain.attention import row_softmax
 from ganet_tf.ops.attention import split_heads
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.topk_gao import entry_scores

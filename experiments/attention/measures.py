@@ -42,14 +42,6 @@ def entropy_ratios(rows, weights):
     return entropies[several] / np.log(counts[several])
 
 
-def row_softmax(rows, scores):
-    """Softmax of `scores` [P, heads] over the entries of the same row; `rows` ascending, each row there."""
-    starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    scores = np.asarray(scores, np.float64)
-    exps = np.exp(scores - np.maximum.reduceat(scores, starts)[rows])
-    return exps / np.add.reduceat(exps, starts)[rows]
-
-
 class Candidates(NamedTuple):
     """Whom each node could attend to: its neighbours and itself, node after node."""
 

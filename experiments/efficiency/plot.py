@@ -12,6 +12,7 @@ from ganet_tf.files import write_whole
 from ganet_tf.layers.operators import operator_names
 
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf")
+MARKERS = {"sparse": "o", "dense": "s", "native": "^"}
 PANELS = (("time_ms", "time_ms", "CPU inference, ms"), ("memory_bytes_profiler", "memory_bytes", "memory, MB"))
 
 
@@ -22,9 +23,12 @@ def draw(rows):
         scale = 1e-6 if label.endswith("MB") else 1.0
         for title, line in _lines(rows):
             points = [(row.nodes, getattr(row, ours) * scale) for row in line if getattr(row, ours)]
-            dash = "-" if line[0].implementation == "sparse" or one_way(line[0].operator) else "--"
+            dash = "-" if line[0].implementation != "dense" or one_way(line[0].operator) else "--"
+            # Where there is one size only, nothing but the marker tells implementations apart.
+            mark = "o" if one_way(line[0].operator) else MARKERS.get(line[0].implementation, "o")
+            style = {"marker": mark, "ms": 6, "mfc": "none" if dash == "--" else None, "color": _colour(line[0])}
             if points:
-                axes.plot(*zip(*points, strict=True), dash, marker="o", ms=4, color=_colour(line[0]), label=title)
+                axes.plot(*zip(*points, strict=True), dash, label=title, **style)
         for row in rows:
             if row.paper:
                 axes.plot(row.nodes, row.paper[papers] * scale, "x", ms=8, color=_colour(row), label="_")

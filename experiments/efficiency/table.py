@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import product
 
 from experiments.efficiency import paper
+from ganet_tf import native
 from ganet_tf.errors import ConfigError, RunError
 from ganet_tf.layers.operators import profiled_operators
 from ganet_tf.profiling import Row
@@ -119,12 +120,14 @@ def requests(nodes=SIZES, features=(48,), degrees=(8,), ks=(8,), operators=None,
     Args:
         nodes, features, degrees, ks: the sizes; every combination is a group, with one row a `k` in it.
         operators: names out of `profiled_operators()`; all of them when left out.
-        implementation: "dense", "sparse" or "both".
+        implementation: "dense", "sparse", "native" or "both", which is the first two.
         **others: the other fields of `Request`.
 
     Raises:
-        ConfigError: for a degree that no simple graph of that size has.
+        ConfigError: for a degree that no simple graph of that size has, for native kernels where there are none.
     """
+    if implementation == "native" and not (found := native.available()):
+        raise ConfigError(f"there are no native kernels here: {found}")
     for n, degree in product(nodes, degrees):
         if degree > n - 1:
             raise ConfigError(

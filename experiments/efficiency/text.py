@@ -40,7 +40,9 @@ COLUMNS = (
 )
 GRADIENT_COLUMN = ("ms fwd+bwd", "median")
 NEED_COLUMN = 9  # where "would need x GB" stands
-WIDTH = 250  # more than any table needs: a narrow terminal wraps its lines, but no digit is lost
+WIDTH = 250  # more than any table needs: no digit is lost
+WHOLE = 135  # columns of a terminal that shows all of it; a narrower one gets those below
+NARROW = (0, 2, 4, 6, 8, 9, 11, 12)
 MARKS = ("<!-- table by profile_ops.py -->", "<!-- end of table -->")
 NOTES = (
     "MAdd in millions: the paper's closed form; our exact count of what is computed; the TensorFlow profiler's "
@@ -54,17 +56,24 @@ NOTES = (
 
 def print_table(rows, remark=None, file=None):
     """Prints the table for a person: a block a graph, the paper's cells under ours, then how to read it."""
-    console = Console(file=file, width=max(Console(file=file).width, WIDTH), highlight=False)
+    console = Console(file=file, highlight=False)
+    narrow = console.is_terminal and console.width < WHOLE
+    console.width = max(console.width, WIDTH)
     heads = columns(rows)
+    shown = [index for index in range(len(heads)) if not narrow or index in NARROW]
     for title, lines in groups(rows):
         console.print(f"\n{title}", style="bold")
         table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-        for index, (head, what) in enumerate(heads):
-            table.add_column(f"{head}\n{what}", justify="left" if index == 0 else "right", no_wrap=True)
+        for head, what in (heads[index] for index in shown):
+            table.add_column(f"{head}\n{what}", justify="left" if head == "operator" else "right", no_wrap=True)
         for cells in lines:
-            table.add_row(*cells, style="dim" if cells[0].endswith("(paper)") else None)
+            picked = [cells[index] for index in shown]
+            table.add_row(*picked, style="dim" if cells[0].endswith("(paper)") else None)
         console.print(table)
-    for note in notes(rows, remark):
+    more = (
+        [f"A terminal of {WHOLE} columns shows all of them, and so do --csv, --json and --markdown."] if narrow else []
+    )
+    for note in (*more, *notes(rows, remark)):
         console.print(note, soft_wrap=True)
 
 

@@ -23,6 +23,7 @@ from experiments.report.runs import (
     graph_run,
     node_run,
 )
+from experiments.report.sections.study import cost_panels
 
 COLUMNS = {**paper.ROWS, LINEAR: "linear"}  # short enough for an axis
 STYLES = {  # rule: (marker, colour, filled, words)
@@ -37,7 +38,9 @@ STYLES = {  # rule: (marker, colour, filled, words)
 def plots(results):
     """{file name: PNG bytes}."""
     drawn = {"graphs.png": graphs(results), "nodes.png": nodes(results), "k.png": k_values(results)}
-    return {name: png(panels) for name, panels in drawn.items()}
+    costs = cost_panels(results)
+    more = {"cost.png": cost_png(costs)} if any(panel["series"] for panel in costs) else {}
+    return {**{name: png(panels) for name, panels in drawn.items()}, **more}
 
 
 def graphs(results):
@@ -94,6 +97,31 @@ def png(panels):
         for axes, panel in zip(figure.subplots(rows, 3).flat, panels, strict=True):
             _draw(axes, panel)
         _legend(figure)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", metadata={"Software": tools(), "Source": fingerprint(panels)})
+    return buffer.getvalue()
+
+
+def cost_png(panels):
+    """Accuracy against cost: a line for each operator, a point for each degree."""
+    import matplotlib.style
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.style.context("default"):
+        figure = Figure(figsize=(11, 4), dpi=100, layout="constrained")
+        FigureCanvasAgg(figure)
+        for axes, panel in zip(figure.subplots(1, len(panels), sharey=True), panels, strict=True):
+            for label, points in panel["series"].items():
+                degrees, costs, means, spreads = zip(*points, strict=True)
+                axes.errorbar(costs, means, spreads, label=label, marker="o", capsize=2, linewidth=1)
+                for degree, cost, mean in zip(degrees, costs, means, strict=True):
+                    axes.annotate(str(degree), (cost, mean), xytext=(4, 4), textcoords="offset points", fontsize=8)
+            axes.set(xlabel=f"{panel['label']} of one attention layer", xscale="log")
+            axes.grid(alpha=0.3)
+        figure.axes[0].set_ylabel("test accuracy on Experts, %")
+        figure.axes[0].legend()
+        figure.suptitle("Hard (k = 8) and soft attention; numbers are ordinary neighbours of a node")
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", metadata={"Software": tools(), "Source": fingerprint(panels)})
     return buffer.getvalue()

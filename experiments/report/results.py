@@ -43,7 +43,7 @@ class Results:
         """The attention statistics of every run that has some: the reported ones first, in the report's order."""
         order = {run.name: place for place, run in enumerate(reported_runs())}
         folder = self.folder / ATTENTION
-        paths = [path for path in folder.rglob("*.json") if path != folder / SELECTION]
+        paths = folder.glob("*/**/*.json")  # a run's name has a folder; what is beside them is of no run
         entries = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         return sorted(entries, key=lambda entry: (order.get(entry["run"], len(order)), entry["run"]))
 

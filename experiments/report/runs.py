@@ -33,6 +33,19 @@ GRAPH_MODELS = (*MODELS, LINEAR)
 TUNED_MODELS = (*NETWORKS, LINEAR)
 NODE_MODELS = ("hganet", LINEAR, "gcn", "gat")
 
+# The paper's other rows, which it quotes: their data sets there, cheap models first.
+GRAPH_RIVALS = {
+    "pscn": GRAPH_SETS,
+    "graphsage": ("PROTEINS", "DD", "COLLAB"),
+    "set2set": ("PROTEINS", "DD", "COLLAB"),
+    "diffpool": ("PROTEINS", "DD", "COLLAB"),
+}
+NODE_RIVALS = ("chebyshev", "planetoid", "deepwalk")
+# Rows that are maxima of two models: what the other one is, where the config has the one that was quoted for Cora.
+INDUCTIVE = ("model.variant=I",)
+DEGREES = {"Cora": 3, "Citeseer": 2, "Pubmed": 2}  # of the other Chebyshev network
+CONSTANT = ("features=constant",)  # what DiffPool's authors advise on COLLAB, where our config has degrees
+
 LONGER_SETS = ("PROTEINS", "DD")  # whose configs have fewer epochs than the authors' later code, to save time
 LONGER_EPOCHS = 100  # as many as that code has
 LONGER_MODELS = ("hganet", LINEAR)
@@ -122,6 +135,41 @@ def node_run(dataset, model):
     return Run(f"{slug(dataset)}/{model}", dataset, model, "validation")
 
 
+def planetoid_i(dataset):
+    """The run of Planetoid's inductive variant."""
+    return replace(node_run(dataset, "planetoid"), name=f"{slug(dataset)}/planetoid_i", settings=PLANETOID_I[dataset])
+
+
+def other_degree(dataset):
+    """The run of the Chebyshev network with the degree that was not quoted."""
+    degree = DEGREES[dataset]
+    plain = node_run(dataset, "chebyshev")
+    return replace(plain, name=f"{plain.name}_k{degree}", settings=(f"model.K={degree}",))
+
+
+def constant_run(model):
+    """A rival on COLLAB without degrees."""
+    plain = graph_run("COLLAB", model)
+    return replace(plain, name=f"{plain.name}_constant", settings=CONSTANT)
+
+
+def rival_runs():
+    """The runs of the rows that the paper quotes, in the order in which to run them: the cheap ones first."""
+    runs = []
+    for dataset in NODE_SETS:
+        runs += [node_run(dataset, "chebyshev"), other_degree(dataset)]
+    for dataset in NODE_SETS:
+        runs += [node_run(dataset, "planetoid"), planetoid_i(dataset), node_run(dataset, "deepwalk")]
+    for dataset in GRAPH_SETS:
+        for model, datasets in GRAPH_RIVALS.items():
+            if dataset in datasets:
+                runs += [graph_run(dataset, model, protocol) for protocol in ("paper", "validation")]
+    return [
+        *sorted(runs, key=lambda run: run.model == "diffpool" and run.dataset in COSTLIEST),
+        constant_run("graphsage"),
+    ]
+
+
 def slug(dataset):
     """How files spell a data set."""
     return dataset.lower().replace("-", "")
@@ -143,7 +191,8 @@ def reported_runs():
             runs += [graph_run(dataset, "hganet", k=k) for k in K_VALUES if k != 8]
         if dataset in OPERATOR_SETS:
             runs += [graph_run(dataset, operator) for operator in ("topk", "sampled")]
-    return [*runs, *(longer_run(dataset, model) for dataset in LONGER_SETS for model in LONGER_MODELS)]
+    longer = [longer_run(dataset, model) for dataset in LONGER_SETS for model in LONGER_MODELS]
+    return [*runs, *longer, *rival_runs()]
 
 
 DECAYS = ("1e-4", "5e-4", "1e-3", "2e-3")  # the first is the paper's
@@ -170,6 +219,7 @@ GRAPH_GRID = (
 NO_DROPOUT_AND_DEGREES = ("features=labels+degree", "model.dropout=0")
 
 COSTLY = ("IMDB-M", "DD")
+COSTLIEST = ("DD", "COLLAB")
 FEW_FOLDS = ("folds=3", "splits=stratified")  # of two thirds of the graphs each: a fifth of the time of ten folds
 
 SETTINGS = {
@@ -200,15 +250,39 @@ SETTINGS = {
 }
 
 
+# The rivals, where their source leaves a setting open or names two.
+GRAPH_STEPS = tuple((f"model.graph_steps={steps}",) for steps in (300, 1000))
+SLOW_CONTEXT, FAST_CLASSIFIER = ("model.context_rate=1e-3",), ("optimizer.learning_rate=1",)
+PLANETOID_T = ((), *GRAPH_STEPS, SLOW_CONTEXT, FAST_CLASSIFIER, (*FAST_CLASSIFIER, *GRAPH_STEPS[0]))
+BATCHES = ((), ("batch_size=10",), ("batch_size=50",))
+NO_LOSSES = ("model.link_weight=0", "model.entropy_weight=0")  # as in DiffPool's published commands
+RIVAL_SETTINGS = {
+    ("Cora", "planetoid"): (*PLANETOID_T, INDUCTIVE, (*INDUCTIVE, *FAST_CLASSIFIER)),
+    ("Citeseer", "planetoid"): (*PLANETOID_T, INDUCTIVE, (*INDUCTIVE, *FAST_CLASSIFIER)),
+    ("Pubmed", "planetoid"): (*PLANETOID_T, INDUCTIVE, (*INDUCTIVE, *FAST_CLASSIFIER)),
+    ("Cora", "deepwalk"): ((), ("model.window=5",), ("model.units=64",), ("model.window=5", "model.units=64")),
+    ("Citeseer", "deepwalk"): ((), ("model.window=5",), ("model.units=64",), ("model.window=5", "model.units=64")),
+    ("MUTAG", "pscn"): BATCHES,
+    ("PTC", "pscn"): BATCHES,
+    ("PROTEINS", "pscn"): BATCHES,
+    ("PROTEINS", "set2set"): ((), ("model.steps=6",)),
+    ("PROTEINS", "diffpool"): ((), NO_LOSSES),
+}
+PLANETOID_I = dict.fromkeys(NODE_SETS, INDUCTIVE)
+
+
 def tuning_runs():
     """A run for each setting that was tried."""
-    return [tuning_run(dataset, settings) for dataset, grid in SETTINGS.items() for settings in grid]
+    ours = [tuning_run(dataset, settings) for dataset, grid in SETTINGS.items() for settings in grid]
+    rivals = [tuning_run(d, settings, model) for (d, model), grid in RIVAL_SETTINGS.items() for settings in grid]
+    return [*ours, *rivals]
 
 
-def tuning_run(dataset, settings):
+def tuning_run(dataset, settings, model="hganet"):
     """The run of one setting, with seeds that the reported runs do not use: three on nodes, three or ten folds."""
     keys_and_values = (setting.split("=") for setting in settings)
     name = ",".join(f"{key.split('.')[-1]}={value}" for key, value in keys_and_values) or "config"
+    folder = slug(dataset) if model == "hganet" else f"{slug(dataset)}_{model}"
     extra = (*(("--runs", "3") if dataset in NODE_SETS else ()), "--seed", "100")
     settings = (*settings, *(FEW_FOLDS if dataset in COSTLY else ()))
-    return Run(f"{TUNING}/{slug(dataset)}/{name}", dataset, "hganet", "validation", settings, extra)
+    return Run(f"{TUNING}/{folder}/{name}", dataset, model, "validation", settings, extra)

@@ -10,7 +10,18 @@ from ganet_tf.data.graph import Graph
 from ganet_tf.data.graph_dataset import GraphDataset
 from ganet_tf.data.loading import load
 from ganet_tf.data.node_dataset import NodeDataset
+from ganet_tf.data.receptive_fields import pscn_width, receptive_fields
 from ganet_tf.data.registry import names
 from ganet_tf.data.targets import Target
 
-__all__ = ["Encoder", "Graph", "GraphDataset", "NodeDataset", "Target", "load", "names"]
+__all__ = [
+    "Encoder",
+    "Graph",
+    "GraphDataset",
+    "NodeDataset",
+    "Target",
+    "load",
+    "names",
+    "pscn_width",
+    "receptive_fields",
+]

@@ -1,8 +1,10 @@
 """From flat arrays to a `tf.data.Dataset` that Keras can iterate over."""
 
 import functools
+import heapq
+import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ class GraphStore:
         edge_offsets: int64 [G + 1], the same for edges.
         y: int32 [G], or float32 [G, T].
         edge_weights: float32 [E], or None.
+        more: {name: array [G, ...]}, further inputs of which each graph has a row.
     """
 
     features: NodeFeatures
@@ -37,6 +40,7 @@ class GraphStore:
     edge_offsets: np.ndarray
     y: np.ndarray
     edge_weights: np.ndarray | None = None
+    more: dict[str, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -54,7 +58,7 @@ class GraphStore:
 
         Returns:
             Dict with `x` [N, F] float32, `edges` [E, 2] int32 (sorted by target) and `graph_ids` [N] int32; and
-            `edge_weights` [E] float32, where there are any.
+            `edge_weights` [E] float32 and what is in `more` [B, ...], where there are any.
         """
         sizes = self.sizes[graphs]
         nodes = ranges(self.node_offsets[graphs], sizes)
@@ -66,6 +70,7 @@ class GraphStore:
             batch["edge_weights"] = aligned_empty((len(edges),), np.float32)
             places = ranges(self.edge_offsets[graphs], self.edge_counts[graphs])
             np.take(self.edge_weights, places, out=batch["edge_weights"], mode="clip")
+        batch.update({name: array[graphs] for name, array in self.more.items()})
         return batch
 
 
@@ -108,6 +113,11 @@ class BatchPlan:
             raise DataFormatError(
                 f"drop_remainder=True leaves no batch: there are {len(graphs)} graphs and batch_size is {batch_size}"
             )
+        self._orders = functools.lru_cache(maxsize=2)(self.order)
+
+    def batch(self, epoch: int, step: int) -> np.ndarray:
+        """Returns the graphs of one batch, before it is dealt out to workers."""
+        return self._orders(int(epoch))[step * self.batch_size : (step + 1) * self.batch_size]
 
     def order(self, epoch: int) -> np.ndarray:
         """Returns the graphs in the order of one epoch."""
@@ -119,22 +129,76 @@ class BatchPlan:
         return np.random.default_rng([int(self.seed), int(epoch)]).permutation(self.graphs)
 
 
-def batch_maker(plan: BatchPlan, store: GraphStore) -> Callable:
+def batch_maker(plan: BatchPlan, store: GraphStore, share: tuple[int, int] | None = None) -> Callable:
     """Returns the function of (epoch, step) that makes a batch of NumPy arrays: `({"x", "edges", "graph_ids"}, y)`.
 
-    Where the classes of some graphs are unknown, these get the weight 0 in a third element.
+    Where the classes of some graphs are unknown, these get the weight 0 in a third element. With a `share` there is
+    always one: the weights with which the workers' gradients add up to that of the whole batch.
     """
-    order = functools.lru_cache(maxsize=2)(plan.order)
+    share = as_share(share)
     weighted = has_missing(store.y[plan.graphs])
 
     def make_batch(epoch, step):
-        graphs = order(epoch)[step * plan.batch_size : (step + 1) * plan.batch_size]
+        graphs, factor = plan.batch(epoch, step), 1.0
+        if share is not None:
+            whole = store.y[graphs]
+            part = deal(store.sizes[graphs] + store.edge_counts[graphs], share[1])[share[0]]
+            factor = share_weight(whole, part, share[1])
+            graphs = graphs[part if len(part) else [0]]
         y = store.y[graphs]
-        if weighted:
-            return store.collate(graphs), np.maximum(y, 0), (y != MISSING).astype(np.float32)
-        return store.collate(graphs), y
+        if not weighted and share is None:
+            return store.collate(graphs), y
+        known = y != MISSING if weighted else np.ones(len(y), bool)
+        return store.collate(graphs), np.maximum(y, 0) if weighted else y, (factor * known).astype(np.float32)
 
     return make_batch
+
+
+def as_share(share: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Returns (index, count) of one worker among several, as whole numbers; None stays."""
+    if share is None:
+        return None
+    try:
+        index, count = (operator.index(part) for part in share)
+    except (TypeError, ValueError):
+        index, count = -1, 0
+    if not 0 <= index < count:
+        raise DataFormatError(f"share must be (index, count), the worker's number from 0 below count, but is {share!r}")
+    return index, count
+
+
+def deal(sizes: np.ndarray, count: int) -> list[np.ndarray]:
+    """Deals graphs out to workers: the largest first, each to whoever has least so far.
+
+    Args:
+        sizes: Work that each graph makes, [B].
+        count: Number of workers.
+
+    Returns:
+        For each worker the places of its graphs, ascending; a worker may have none.
+
+    Example:
+
+    >>> [part.tolist() for part in deal(np.array([1, 9, 4, 5]), 2)]
+    [[0, 1], [2, 3]]
+    """
+    parts, loads = [[] for _ in range(count)], [(0, worker) for worker in range(count)]
+    for place in np.argsort(-sizes, kind="stable").tolist():
+        load, worker = heapq.heappop(loads)
+        parts[worker].append(place)
+        heapq.heappush(loads, (load + int(sizes[place]), worker))
+    return [np.sort(np.array(part, np.int64)) for part in parts]
+
+
+def share_weight(y: np.ndarray, part: np.ndarray, count: int) -> float:
+    """Returns the weight of every sample of one worker's part of a batch with the targets `y`.
+
+    Keras divides a loss by the samples that a worker has, B_r, and by the number of workers, R. With the weight
+    R B_r / B the sum over workers is the mean over the whole batch of B, however unevenly it was dealt out. Of numbers
+    that are unknown, NaN, a loss takes none: then entries are counted in the place of samples.
+    """
+    known = np.ones(len(y)) if y.ndim == 1 else (~np.isnan(y)).sum(axis=1)
+    return count * float(known[part].sum()) / max(float(known.sum()), 1.0)
 
 
 def has_missing(y: np.ndarray) -> bool:
@@ -142,7 +206,9 @@ def has_missing(y: np.ndarray) -> bool:
     return y.ndim == 1 and bool((y == MISSING).any())
 
 
-def make_batches(plan: BatchPlan, store: GraphStore, initial_epoch: int = 0) -> "tf.data.Dataset":
+def make_batches(
+    plan: BatchPlan, store: GraphStore, initial_epoch: int = 0, share: tuple[int, int] | None = None
+) -> "tf.data.Dataset":
     """Makes the `tf.data.Dataset`: explicit signature, known cardinality, prefetched.
 
     Returns:
@@ -157,10 +223,12 @@ def make_batches(plan: BatchPlan, store: GraphStore, initial_epoch: int = 0) -> 
     }
     if store.edge_weights is not None:
         inputs["edge_weights"] = tf.TensorSpec([None], tf.float32)
+    for name, array in store.more.items():
+        inputs[name] = tf.TensorSpec([None, *array.shape[1:]], array.dtype)
     signature = (inputs, tf.TensorSpec([None, *store.y.shape[1:]], store.y.dtype))
-    if has_missing(store.y[plan.graphs]):
+    if share is not None or has_missing(store.y[plan.graphs]):
         signature += (tf.TensorSpec([None], tf.float32),)
-    return epoch_dataset(batch_maker(plan, store), plan.num_batches, signature, initial_epoch)
+    return epoch_dataset(batch_maker(plan, store, share), plan.num_batches, signature, initial_epoch)
 
 
 def positive_int(value: Any, name: str) -> int:

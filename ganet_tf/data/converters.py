@@ -284,13 +284,13 @@ def table(value: Any) -> Any:
     return read_csv(value) if isinstance(value, (str, os.PathLike)) else value
 
 
-def graph_targets(graphs: Any, graph: str, label: str, order: Sequence[Hashable]) -> list[Any]:
-    """Targets of the graphs in `order`, out of a table of graphs."""
+def graph_targets(graphs: Any, graph: str, label: str, order: Sequence[Hashable]) -> tuple[list[Any], tuple[str, ...]]:
+    """Targets of the graphs in `order`, out of a table of graphs; and the names of its columns, if they are several."""
     names = column(graphs, graph, "graphs")
     columns = [label] if label in graphs else [name for name in graphs if name != graph]
     if not columns:
         raise DataFormatError(f"the table of graphs has no column {label!r}, nor any other beside {graph!r}")
-    values = [_typed(column(graphs, name, "graphs")) for name in columns]
+    values = [_typed(column(graphs, name, "graphs"), name) for name in columns]
     rows = dict(zip(names, values[0] if len(columns) == 1 else map(list, zip(*values, strict=True)), strict=True))
     if len(rows) != len(names):
         raise DataFormatError("the table of graphs names a graph twice")
@@ -298,7 +298,7 @@ def graph_targets(graphs: Any, graph: str, label: str, order: Sequence[Hashable]
     if lost or len(rows) != len(order):
         strange = lost[0] if lost else next(name for name in rows if name not in set(order))
         raise DataFormatError(f"graph {strange!r} is not in both the table of graphs and the others")
-    return [rows[name] for name in order]
+    return [rows[name] for name in order], tuple(map(str, columns)) if len(columns) > 1 else ()
 
 
 def typed_column(nodes: Any, name: str, order: Sequence[int]) -> list[Any]:
@@ -306,12 +306,16 @@ def typed_column(nodes: Any, name: str, order: Sequence[int]) -> list[Any]:
     values = column(nodes, name, "nodes", needed=False)
     if values is None:
         return [None] * len(order)
-    values = _typed(values)
+    values = _typed(values, name)
     return [values[row] for row in order]
 
 
-def _typed(values):
-    """A column of text as numbers where all of it is: whole ones for classes, others for regression; "" is missing."""
+def _typed(values, name):
+    """A column of text as numbers where all of it is: whole ones for classes, others for regression; "" is missing.
+
+    Raises:
+        DataFormatError: for decimal numbers with text among them, which are neither.
+    """
     if not all(isinstance(value, str) for value in values):
         return values
     for kind in (int, float):
@@ -319,7 +323,22 @@ def _typed(values):
             return [None if value == "" else kind(value) for value in values]
         except ValueError:
             continue
+    decimals = [value for value in values if _is_float(value) and any(map(str.isdigit, value)) and not _is_int(value)]
+    if decimals:
+        text = next(value for value in values if value and not _is_float(value))
+        raise DataFormatError(
+            f"the column {name!r} is of mixed kinds: it has the number {decimals[0]} and the text {text!r}; numbers "
+            "alone are for regression, text or whole numbers for classes, and an empty field is a missing target"
+        )
     return [None if value == "" else value for value in values]
+
+
+def _is_int(value):
+    try:
+        int(value)
+    except ValueError:
+        return False
+    return True
 
 
 def column(table: Any, name: str, where: str, needed: bool = True) -> list[Any] | None:

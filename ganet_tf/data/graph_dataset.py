@@ -163,7 +163,8 @@ class GraphDataset:
         Args:
             edge_index: For each graph an array [2, E]: a row of sources and a row of targets.
             x: For each graph its node features [n, F]; may be left out.
-            labels: Target of each graph, as in `from_networkx`.
+            labels: Target of each graph: classes of any hashable type, floats for regression, or rows of 0 and 1 for
+                several labels; None where they are unknown.
             num_nodes: For each graph its number of nodes, where there is no `x`.
             edge_weights: For each graph the weights of its edges [E], or None.
             features, name, max_degree, like: As in `from_networkx`.
@@ -282,8 +283,8 @@ class GraphDataset:
         raw, order, _ = converters.from_tables(
             edges, nodes, graph, source, target, node, node_label, edge_weight, directed
         )
-        labels = None if graphs is None else converters.graph_targets(graphs, graph, label, order)
-        return cls._of_users(raw, labels, name, features, max_degree, unknown, like)
+        labels, names = (None, ()) if graphs is None else converters.graph_targets(graphs, graph, label, order)
+        return cls._of_users(raw, labels, name, features, max_degree, unknown, like, names)
 
     @classmethod
     def from_npz(
@@ -319,10 +320,11 @@ class GraphDataset:
         return cls._of_users(raw, labels, Path(path).stem, features, max_degree, unknown, like)
 
     @classmethod
-    def _of_users(cls, raw, labels, name, features, max_degree, unknown, like):
-        """A data set of a user's own graphs, fitted on them or made like another."""
+    def _of_users(cls, raw, labels, name, features, max_degree, unknown, like, names=()):
+        """A data set of a user's own graphs, fitted on them or made like another; `names` are those of the targets."""
         encoder, target = parts_of(like)
-        y, target = read_targets(labels, len(raw.sizes), target)
+        y, found = read_targets(labels, len(raw.sizes), target)
+        target = replace(found, names=names) if target is None and names else found
         if encoder is None:
             encoder = Encoder.fit(raw, converters.all_features(features, raw), max_degree, unknown)
         return cls._of(store_of(raw, encoder, y), name, target, encoder)
@@ -405,6 +407,11 @@ class GraphDataset:
         return self._of(self._store, self.name, self.target, self.encoder, self._indices[indices])
 
     @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self._store.edge_weights is not None
+
+    @property
     def num_features(self) -> int:
         return self._store.features.width
 
@@ -455,7 +462,7 @@ class GraphDataset:
         return self._of(store, self.name, self.target, encoder, published_folds=folds)
 
     def with_targets(self, labels: Sequence[Any]) -> "GraphDataset":
-        """Returns the same graphs with other targets, one for each: as in `from_networkx`.
+        """Returns the same graphs with other targets, one for each: classes, floats, or rows of 0 and 1.
 
         Example:
         ```python
@@ -467,6 +474,29 @@ class GraphDataset:
         everything[self._indices] = y
         indices, folds = (None, self._published_folds) if self._whole else (self._indices, None)
         return self._of(replace(self._store, y=everything), self.name, target, self.encoder, indices, folds)
+
+    def with_arrays(self, **arrays: ArrayLike) -> "GraphDataset":
+        """Returns the same graphs with further inputs of a model, which every batch then has beside `x` and `edges`.
+
+        Args:
+            **arrays: [graphs, ...] each, a row for each graph.
+
+        Example:
+        ```python
+        ds = ds.with_arrays(fields=data.receptive_fields(ds, width=18))     # for models.PSCN
+        ```
+        """
+        more = dict(self._store.more)
+        for name, array in arrays.items():
+            array = np.asarray(array)
+            if array.ndim == 0 or len(array) != len(self):
+                raise DataFormatError(f"{name} must have a row for each of {len(self)} graphs, but is {array.shape}")
+            if name in ("x", "edges", "graph_ids", "edge_weights"):
+                raise DataFormatError(f"{name} is the name of an input that the graphs have already; take another")
+            more[name] = np.zeros((len(self._store.y), *array.shape[1:]), array.dtype)
+            more[name][self._indices] = array
+        indices, folds = (None, self._published_folds) if self._whole else (self._indices, None)
+        return self._of(replace(self._store, more=more), self.name, self.target, self.encoder, indices, folds)
 
     def with_published_folds(self, folds: Any) -> "GraphDataset":
         """Returns the same graphs with folds that somebody published.
@@ -489,6 +519,7 @@ class GraphDataset:
         seed: int = 0,
         drop_remainder: bool = False,
         initial_epoch: int = 0,
+        share: tuple[int, int] | None = None,
     ) -> "tf.data.Dataset":
         """Makes a finite `tf.data.Dataset` of batches for `fit`, `evaluate` and `predict`.
 
@@ -499,6 +530,10 @@ class GraphDataset:
             drop_remainder: Whether to leave out a last batch that is not full.
             initial_epoch: Number of the first epoch. A run that resumes at epoch e passes e, and sees what
                 it would have seen without the interruption. An epoch counts once its last batch was handed out.
+            share: (index, count): one worker's part of every batch, where `count` of them train together; see
+                `docs/distributed.md`. Graphs are dealt out by size. A third element then holds weights [B_r], with
+                which the workers' gradients add up to that of the whole batch; a worker whose part of a small batch
+                is empty gets one graph of weight 0.
 
         Returns:
             Dataset of `({"x" [N, F] float32, "edges" [E, 2] int32, "graph_ids" [N] int32}, y [B] int32)`, of known
@@ -507,7 +542,7 @@ class GraphDataset:
             holds weights [B], 0 for those graphs.
         """
         plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
-        return make_batches(plan, self._store, initial_epoch)
+        return make_batches(plan, self._store, initial_epoch, share)
 
     def numpy_batches(
         self,
@@ -516,13 +551,14 @@ class GraphDataset:
         seed: int = 0,
         drop_remainder: bool = False,
         epoch: int = 0,
+        share: tuple[int, int] | None = None,
     ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
         """Yields one epoch's batches as NumPy arrays, for a training loop of your own.
 
         They are those of `batches` in the same epoch; see there for the arguments.
         """
         plan = BatchPlan(self._indices, batch_size, shuffle, seed, drop_remainder)
-        make_batch = batch_maker(plan, self._store)
+        make_batch = batch_maker(plan, self._store, share)
         for step in range(plan.num_batches):
             yield make_batch(epoch, step)
 
@@ -541,7 +577,7 @@ class GraphDataset:
     def fold_indices(
         self, index: int, splits: str = "auto", seed: int = 0, num_folds: int = 10
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Returns index arrays (train, test) of fold `index`, counted from 1; see `fold`."""
+        """Returns index arrays (train, test) of fold `index`, counted from 1: what `fold` gives as data sets."""
         if splits not in ("auto", "published", "stratified"):
             raise DataFormatError(f"splits must be 'auto', 'published' or 'stratified', but is {splits!r}")
         kind = splits

@@ -16,6 +16,7 @@ from ganet_tf.data.converters import read_csv, read_npz
 from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
 from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
+from ganet_tf.data.heterophilous import read_heterophilous
 from ganet_tf.data.node_dataset import NodeDataset, normalized
 from ganet_tf.data.planetoid import read_planetoid
 from ganet_tf.data.sources import Sources, file_sha256
@@ -47,8 +48,10 @@ def load(
     Args:
         name: One of `names()`, in any spelling ("imdb_multi"), or the path of the user's own: a folder or zip file in
             TU layout; a folder with `edges.csv`, `nodes.csv` and, for many graphs, `graphs.csv` (see
-            `GraphDataset.from_pandas`, `NodeDataset.from_pandas`); an `.npz` file (see `from_npz` of both).
-        data_dir: Folder with files that the user has: `MUTAG.zip`, `planetoid/ind.cora.x`, `folds/MUTAG/...`.
+            `GraphDataset.from_pandas`, `NodeDataset.from_pandas`); an `.npz` file (see `from_npz` of both); a folder of
+            CSR files, for one graph that is larger than the memory (see `NodeDataset.from_folder`).
+        data_dir: Folder with files that the user has: `MUTAG.zip`, `planetoid/ind.cora.x`, `folds/MUTAG/...`,
+            `heterophilous/actor.npz`.
         features: Node features, see `ganet_tf.data.features.Encoder`: "auto", "labels", "attributes", "degree",
             "normalized_degree", "constant", or a sum such as "labels+degree". For node data sets "auto" and
             "attributes" are their own features; for BA2Motifs, whose own are constant, "auto" is "degree".
@@ -59,7 +62,8 @@ def load(
             need no targets then.
         unknown: For paths: what a node label means later, in graphs made `like` these, if it did not occur here:
             "error", or "other", which is one more channel.
-        **options: Arguments of the generated data sets: `seed`, and `num_graphs` for BA2Motifs.
+        **options: Arguments of the generated data sets: `seed`, `num_graphs` for BA2Motifs and Dictionary, `degree` for
+            Experts, `size` for Dictionary, PATTERN and CLUSTER.
 
     Returns:
         `GraphDataset` or `NodeDataset`.
@@ -86,15 +90,17 @@ def load(
         raise DataFormatError(f"like is for data of your own, by its path; {name} has features of its own")
     entry = registry.find(name)
     if entry.kind == "generated":
-        make = {"BA2Motifs": generated.ba2motifs, "Karate": generated.karate}[entry.name]
-        dataset = make(**options)
+        dataset = generated.GENERATED[entry.name](**options)
         if features == "auto" and entry.name == "BA2Motifs":
             features = "degree"  # its own are constant, and nothing is learned from them
+        if isinstance(dataset, NodeDataset):
+            dataset.x = normalized(dataset.x, normalize_features)
         return _with_features(dataset, features, max_degree)
     if options:
         raise TypeError(f"load({entry.name!r}) got unexpected arguments: {', '.join(options)}")
     if entry.kind == "nodes":
-        read = partial(read_planetoid, name=entry.name, normalize_features=normalize_features)
+        read = {"planetoid": read_planetoid, "heterophilous": partial(read_heterophilous, file=entry.files[0])}
+        read = partial(read[entry.layout], name=entry.name, normalize_features=normalize_features)
         dataset = Sources(entry, data_dir, download, lambda folder, _: read(folder)).get()
         return _with_features(dataset, features, max_degree)
     raw = Sources(entry, data_dir, download, partial(_read_graphs, entry=entry)).get()
@@ -121,11 +127,32 @@ def _from_path(path: Path, features: str, max_degree: int, like: Any, unknown: s
             f"{path} is one table; put edges.csv and nodes.csv (and graphs.csv, for many graphs) into a folder and "
             "load the folder, or see GraphDataset.from_pandas and NodeDataset.from_pandas"
         )
+    if (path / "indptr.npy").is_file():
+        return _from_csr(path, features, max_degree, like)
     if (path / "edges.csv").is_file():
         return _from_csv(path, features, max_degree, like, unknown)
     kind = "path" if like is None else "new"  # new graphs need no targets
     raw = _cached(path, f"{kind}-{path.stem}", lambda: read_tu(path, labelled=like is None))
     return GraphDataset.from_raw(raw, path.stem, features, max_degree, like=like, unknown=unknown)
+
+
+def _from_csr(path, features, max_degree, like):
+    """One large graph in files that stay there."""
+    dataset = NodeDataset.from_folder(path)
+    if like is None:
+        return _with_features(dataset, features, max_degree)
+    return _made_like(dataset, like, path)
+
+
+def _made_like(dataset, like, path):
+    """A data set whose features are as they are, where such features are expected."""
+    encoder, _ = parts_of(like)
+    if encoder != dataset.encoder:
+        raise DataFormatError(
+            f"{path} has {dataset.num_features} features for each node, as they are, but {encoder.width} features "
+            f"({encoder.kind}) are expected"
+        )
+    return dataset
 
 
 def _from_npz(path, features, max_degree, like, unknown):
@@ -135,13 +162,7 @@ def _from_npz(path, features, max_degree, like, unknown):
     dataset = NodeDataset.from_npz(path, labelled=like is None)
     if like is None:
         return _with_features(dataset, features, max_degree)
-    encoder, _ = parts_of(like)
-    if encoder != dataset.encoder:
-        raise DataFormatError(
-            f"{path} has {dataset.num_features} features for each node, as they are, but {encoder.width} features "
-            f"({encoder.kind}) are expected"
-        )
-    return dataset
+    return _made_like(dataset, like, path)
 
 
 def _from_csv(path, features, max_degree, like, unknown):

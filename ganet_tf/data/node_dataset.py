@@ -1,8 +1,10 @@
 """A data set of one graph whose nodes have targets."""
 
 import copy
+import functools
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +13,14 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ganet_tf.data import converters
+from ganet_tf.data.batching import BatchPlan
 from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
-from ganet_tf.data.graph import as_edges, as_features, as_weights, weighted_edges
-from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches
+from ganet_tf.data.graph import as_edges, as_features, as_weights, check_finite, weighted_edges
+from ganet_tf.data.neighbor_lists import NeighborLists, as_array, name_of, open_array
+from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches, sampled_batch_maker
 from ganet_tf.data.targets import MISSING, Target, read_targets, strata
-from ganet_tf.errors import DataFormatError
+from ganet_tf.errors import DataFormatError, OutOfMemoryError
+from ganet_tf.memory import available_memory
 from ganet_tf.spelling import nearest
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     import tensorflow as tf
 
 SPLITS = ("train", "val", "test", "all")
+CHECKED_ROWS = 2**16  # of features, that a check of all of them holds at a time
 
 
 class NodeDataset:
@@ -40,9 +46,12 @@ class NodeDataset:
         num_classes: Number of classes; as many as occur by default.
         normalize_features: "row" divides each row of `x` by its sum (rows of zeros stay), None leaves it.
         edge_weights: A number from 0 for each of the edges, where `adjacency` is a list of them.
+        graph_ids: For several graphs without an edge between them: the graph of each node, ascending from 0.
+        published: (train, val, test) booleans [S, N] of S published splits; without masks the first one is taken.
 
     Attributes:
         target, encoder, class_labels, num_classes: As in `GraphDataset`.
+        num_splits: How many published splits there are.
 
     Example:
     ```python
@@ -64,6 +73,8 @@ class NodeDataset:
         num_classes: int | None = None,
         normalize_features: str | None = None,
         edge_weights: ArrayLike | None = None,
+        graph_ids: ArrayLike | None = None,
+        published: Sequence[ArrayLike] | None = None,
     ):
         self.x = normalized(sparse_features(x) if hasattr(x, "tocsr") else as_features(x), normalize_features)
         self.num_nodes, self.num_features = self.x.shape
@@ -75,15 +86,37 @@ class NodeDataset:
         self.num_classes, self.class_labels = self.target.width, list(self.target.labels)
         self.encoder = Encoder("given", num_attributes=self.num_features)
         self.name = name
-        self._set_masks(train_mask, val_mask, test_mask)
+        self.graph_ids = None if graph_ids is None else as_graph_ids(graph_ids, self.edges, self.num_nodes)
+        self._published = None if published is None else as_published(published, self.num_nodes)
+        masks = (train_mask, val_mask, test_mask)
+        if published is not None and all(mask is None for mask in masks):
+            masks = self._published[:, 0]
+        self._set_masks(*masks)
+
+    @property
+    def num_splits(self) -> int:
+        """How many published splits there are; 0 where the data set has none."""
+        return 0 if self._published is None else self._published.shape[1]
+
+    def published_split(self, number: int) -> "NodeDataset":
+        """Returns the same graph with one of its published splits, numbered from 1."""
+        if not 1 <= number <= self.num_splits:
+            raise DataFormatError(f"{self.name} has {self.num_splits} published splits, numbered from 1, not {number}")
+        other = copy.copy(self)
+        other._set_masks(*self._published[:, number - 1])
+        return other
 
     def _set_masks(self, train, val, test):
+        self._split_nodes = {}
         for split, mask in (("train", train), ("val", val), ("test", test)):
             setattr(self, f"{split}_mask", as_mask(mask, self.num_nodes, f"{split}_mask"))
-            unknown = self.y[getattr(self, f"{split}_mask")]
-            unknown = unknown == MISSING if unknown.ndim == 1 else np.isnan(unknown).all(axis=1)
-            if unknown.any():
-                raise DataFormatError(f"{split}_mask has {unknown.sum()} nodes whose target is unknown; leave them out")
+            self._check_known(getattr(self, f"{split}_mask"), f"{split}_mask")
+
+    def _check_known(self, nodes, name):
+        unknown = self.y[nodes]
+        unknown = unknown == MISSING if unknown.ndim == 1 else np.isnan(unknown).all(axis=1)
+        if unknown.any():
+            raise DataFormatError(f"{name} has {unknown.sum()} nodes whose target is unknown; leave them out")
 
     @classmethod
     def from_networkx(
@@ -106,8 +139,16 @@ class NodeDataset:
             graph: The graph; an undirected edge counts in both directions.
             y: Node attribute with the node's target; nodes without it are unknown.
             split: Node attribute with "train", "val" or "test"; nodes without it are in no split.
-            features, name, node_label, node_attributes, edge_weight, max_degree, unknown, like: As in
-                `GraphDataset.from_networkx`.
+            features: "labels", "attributes", "degree" (one-hot), "normalized_degree", "constant", a sum such as
+                "labels+degree", or "auto": labels and attributes where nodes have them, else the normalised degree.
+            name: Name of the data set.
+            node_label: Node attribute with the node's label, for `features="labels"`.
+            node_attributes: Node attribute with a number or a vector, for `features="attributes"`.
+            edge_weight: Edge attribute with a number from 0; edges without it have 1. None leaves weights out.
+            max_degree: One-hot degrees of `max_degree` and more share a channel.
+            unknown: What a node label means later, in a graph made `like` this, if it did not occur here: "error", or
+                "other", which is one more channel.
+            like: A data set, or its `encoder`: nodes get features, and class numbers, as they have there.
 
         Example:
         ```python
@@ -137,7 +178,11 @@ class NodeDataset:
         Args:
             edge_index: Array [2, E].
             edge_weights: Weights of its edges [E], or None.
-            x, y, train_mask, val_mask, test_mask, **options: As in `NodeDataset`.
+            x: Features [N, F], an array or a scipy sparse matrix.
+            y: Targets [N]: class numbers or names, -1 where unknown; floats for regression; [N, T] of 0 and 1 for
+                several labels.
+            train_mask, val_mask, test_mask: Boolean masks [N] or node numbers of the three splits, or None.
+            **options: `name`, `num_classes` and the other arguments of `NodeDataset`.
 
         Example:
         ```python
@@ -269,6 +314,141 @@ class NodeDataset:
         return cls(pairs, x, y, *masks, name=name or Path(path).stem, edge_weights=weights, **options)
 
     @classmethod
+    def from_csr(
+        cls,
+        indptr: ArrayLike | str | os.PathLike,
+        indices: ArrayLike | str | os.PathLike,
+        x: ArrayLike | str | os.PathLike,
+        y: ArrayLike | str | os.PathLike,
+        train: ArrayLike | None = None,
+        val: ArrayLike | None = None,
+        test: ArrayLike | None = None,
+        check: bool = False,
+        name: str = "nodes",
+        num_classes: int | None = None,
+        edge_weights: ArrayLike | str | os.PathLike | None = None,
+    ) -> "NodeDataset":
+        """Makes a data set of neighbour lists in compressed rows, for graphs that are larger than the memory.
+
+        Nothing is copied, sorted or looked through: memory maps stay memory maps, and opening takes the same moment
+        for any number of edges and features. `sampled_batches` and `models.predict_layerwise` then read what they
+        need. `python -m ganet_tf.data.convert` makes such files. What is wrong in the files is found when a sample
+        meets it, or by `check=True` at once.
+
+        Args:
+            indptr: [N + 1] integers: the neighbours of node i, those that send to it, are
+                `indices[indptr[i] : indptr[i + 1]]`. It is the same for an undirected graph, whose edges stand in both
+                directions; for a directed one it is the transposed matrix (DGL's "csc").
+            indices: [E] node numbers, ascending in each list, each once, without the node itself.
+            x: Features [N, F] of any type of number; a batch is float32.
+            y: Targets [N]: classes from 0, -1 where unknown; others as in `NodeDataset`, and then copied.
+            train, val, test: Node numbers, or booleans [N].
+            check: Whether to look through everything, as other ways in do.
+            name: Name of the data set.
+            num_classes: Number of classes; without it a pass over `y` finds out.
+            edge_weights: [E], or None.
+
+        Each array may be the path of an .npy file, which is then mapped.
+
+        Raises:
+            DataFormatError: If the arrays do not belong together, a file is truncated, or, where it is looked at, has
+                something else than expected: names the file.
+
+        Example:
+        ```python
+        ds = NodeDataset.from_csr("indptr.npy", "indices.npy", "x.npy", "y.npy", train=np.load("train.npy"))
+        model.fit(ds.sampled_batches([10, 5], 512, shuffle=True), epochs=3)
+        ```
+        """
+        self = cls.__new__(cls)
+        self.graph_ids = self._published = None
+        weights = None if edge_weights is None else as_array(edge_weights)
+        self.neighbors = NeighborLists(as_array(indptr), as_array(indices), weights)
+        self.x, y = as_array(x), as_array(y)
+        self.num_nodes, self.edge_weights, self.name = self.neighbors.num_nodes, self.neighbors.edge_weights, name
+        for array, what in ((self.x, name_of(self.x, "x")), (y, name_of(y, "y"))):
+            if array.ndim == 0 or len(array) != self.num_nodes:
+                raise DataFormatError(
+                    f"{what} has the shape {array.shape}, but {self.neighbors.names['indptr']} is of "
+                    f"{self.num_nodes} nodes: they must have one row for each"
+                )
+        if self.num_nodes == 0 or self.x.ndim != 2 or self.x.dtype.kind not in "fiub":
+            raise DataFormatError(
+                f"{name_of(self.x, 'x')} must hold numbers [nodes, features], but is {self.x.dtype} {self.x.shape}"
+            )
+        self.num_features = self.x.shape[1]
+        self.y, self.target = mapped_targets(y, num_classes)
+        self.num_classes, self.class_labels = self.target.width, list(self.target.labels)
+        self.encoder = Encoder("given", num_attributes=self.num_features)
+        parts = {"train": train, "val": val, "test": test}
+        self._split_nodes = {split: node_numbers(part, self.num_nodes, split) for split, part in parts.items()}
+        for split, nodes in self._split_nodes.items():
+            self._check_known(nodes, split)
+        if check:
+            self.check()
+        return self
+
+    @classmethod
+    def from_folder(cls, folder: str | os.PathLike, check: bool = False) -> "NodeDataset":
+        """Opens a folder that `python -m ganet_tf.data.convert` made: arrays of `from_csr`, opened as memory maps.
+
+        | file | what |
+        |---|---|
+        | `indptr.npy` [N + 1], `indices.npy` [E] | neighbour lists |
+        | `x.npy` [N, F], `y.npy` [N] | features and targets |
+        | `train.npy`, `val.npy`, `test.npy` | node numbers; may be missing |
+        | `edge_weights.npy` [E] | may be missing |
+        | `graph.json` | `num_classes`, which saves a pass over the targets; may be missing |
+        """
+        folder = Path(folder)
+        optional = {name: folder / f"{name}.npy" for name in ("train", "val", "test", "edge_weights")}
+        found = {name: open_array(path) for name, path in optional.items() if path.is_file()}
+        needed = [folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y")]
+        classes = described(folder / "graph.json").get("num_classes")
+        return cls.from_csr(*needed, check=check, name=folder.name, num_classes=classes, **found)
+
+    def check(self) -> None:
+        """Looks through all edges, features and targets of a data set `from_csr`: raises DataFormatError."""
+        self.neighbors.check()
+        for start in range(0, self.num_nodes, CHECKED_ROWS):
+            check_finite(np.asarray(self.x[start : start + CHECKED_ROWS], np.float32), name_of(self.x, "x"))
+        if self.y.ndim == 1 and not MISSING <= self.y.min() <= self.y.max() < self.num_classes:
+            raise DataFormatError(
+                f"{name_of(self.y, 'y')} must hold classes below {self.num_classes} (-1 where unknown), "
+                f"but has {self.y.min()} to {self.y.max()}"
+            )
+
+    @functools.cached_property
+    def neighbors(self) -> NeighborLists:
+        """The neighbour lists, which all samplers of this graph share."""
+        return NeighborLists.from_edges(self.edges, self.num_nodes, self.edge_weights)
+
+    @functools.cached_property
+    def edges(self) -> np.ndarray:
+        """Edges (source, target), int32 [E, 2], sorted by (target, source)."""
+        return self.neighbors.edges()
+
+    @property
+    def num_edges(self) -> int:
+        """Number of directed edges."""
+        return len(self.edges) if "edges" in self.__dict__ else self.neighbors.num_edges
+
+    @functools.cached_property
+    def train_mask(self) -> np.ndarray:
+        """Which nodes are for training, boolean [N]."""
+        return as_mask(self._split_nodes["train"], self.num_nodes, "train")
+
+    @functools.cached_property
+    def val_mask(self) -> np.ndarray:
+        """Which nodes are for validation, boolean [N]."""
+        return as_mask(self._split_nodes["val"], self.num_nodes, "val")
+
+    @functools.cached_property
+    def test_mask(self) -> np.ndarray:
+        """Which nodes are for testing, boolean [N]."""
+        return as_mask(self._split_nodes["test"], self.num_nodes, "test")
+
+    @classmethod
     def _of_users(cls, raw, labels, splits, name, features, max_degree, unknown, like):
         """A data set of a user's own graph, fitted on it or made like another."""
         encoder, target = parts_of(like)
@@ -302,7 +482,13 @@ class NodeDataset:
     def stratified_split(
         self, train: float = 0.6, val: float = 0.2, test: float | None = None, seed: int = 0
     ) -> "NodeDataset":
-        """As `random_split`, with like shares of the classes (or of the range of a number) in each split."""
+        """Returns the same graph with its nodes cut into three splits with like shares of the classes, or of a range.
+
+        Args:
+            train, val, test: Shares of the nodes whose target is known, or whole numbers of nodes. `test` takes the
+                rest by default.
+            seed: Decides the splits.
+        """
         return self._split(strata(self.y, self.target, 3), train, val, test, seed)
 
     def _split(self, groups, train, val, test, seed):
@@ -318,6 +504,7 @@ class NodeDataset:
             place[members] = (np.arange(len(members)) + rng.random()) / len(members)
         ranked = order[np.argsort(place[order], kind="stable")]
         other = copy.copy(self)
+        other._published = None
         other._set_masks(*(np.sort(part) for part in np.split(ranked[: sum(counts)], np.cumsum(counts)[:-1])))
         return other
 
@@ -325,11 +512,16 @@ class NodeDataset:
         return self.num_nodes
 
     def __repr__(self):
-        parts = "/".join(str(int(mask.sum())) for mask in (self.train_mask, self.val_mask, self.test_mask))
+        parts = "/".join(str(len(self.nodes(split))) for split in ("train", "val", "test"))
         return (
-            f"NodeDataset({self.name!r}, nodes={self.num_nodes}, edges={len(self.edges)}, "
+            f"NodeDataset({self.name!r}, nodes={self.num_nodes}, edges={self.num_edges}, "
             f"classes={self.num_classes}, features={self.num_features}, train/val/test={parts})"
         )
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.edge_weights is not None
 
     @property
     def nonzero_share(self) -> float:
@@ -343,6 +535,8 @@ class NodeDataset:
             raise DataFormatError(f"there is no split {split!r}{nearest(split, SPLITS)}; there are {', '.join(SPLITS)}")
         if split == "all":
             return np.arange(self.num_nodes, dtype=np.int32)
+        if split in self._split_nodes:
+            return self._split_nodes[split]
         return np.flatnonzero(getattr(self, f"{split}_mask")).astype(np.int32)
 
     def with_features(self, features: str, max_degree: int = MAX_DEGREE) -> "NodeDataset":
@@ -360,7 +554,7 @@ class NodeDataset:
         return other
 
     def with_targets(self, y: Sequence[Any]) -> "NodeDataset":
-        """Returns the same graph with other targets, one for each node: as in `NodeDataset`."""
+        """Returns the same graph with other targets, one for each node: classes, floats, or rows of 0 and 1."""
         other = copy.copy(self)
         other.y, other.target = node_targets(y, self.num_nodes, None)
         other.num_classes, other.class_labels = other.target.width, list(other.target.labels)
@@ -382,7 +576,8 @@ class NodeDataset:
                 with it where most features are 0, as in bags of words. By default it does where `x` is sparse.
 
         Returns:
-            Dataset of cardinality 1. A graph with edge weights has "edge_weights" [E] float32 among its inputs.
+            Dataset of cardinality 1. A graph with edge weights has "edge_weights" [E] float32 among its inputs,
+            several graphs have "graph_ids" [N] int32.
         """
         import tensorflow as tf  # here, so that data can be read and looked at without it
 
@@ -390,19 +585,22 @@ class NodeDataset:
         if len(nodes) == 0:
             raise DataFormatError(f"the split {split!r} of {self.name} has no nodes: give {split}_mask")
         is_sparse = hasattr(self.x, "toarray")
-        dense = self.x.toarray() if is_sparse and sparse is False else self.x
-        inputs = {
-            "x": sparse_tensor(self.x) if sparse or (sparse is None and is_sparse) else dense,
-            "edges": self.edges,
-        }
+        if sparse or (sparse is None and is_sparse):
+            x = sparse_tensor(self.x)
+        else:
+            x = self.x.toarray() if is_sparse else in_memory(self.x)
+        inputs = {"x": x, "edges": self.edges}
         if self.edge_weights is not None:
             inputs["edge_weights"] = self.edge_weights
+        if self.graph_ids is not None:
+            inputs["graph_ids"] = self.graph_ids
         if sample_weight:
             weights = np.zeros(self.num_nodes, np.float32)
             weights[nodes] = 1
             y = np.maximum(self.y, 0) if self.y.ndim == 1 else self.y
             return tf.data.Dataset.from_tensors((inputs, y, weights))
-        return tf.data.Dataset.from_tensors(({**inputs, "nodes": nodes}, self.y[nodes]))
+        y = self.y[nodes] if self.y.ndim > 1 else self.y[nodes].astype(np.int32, copy=False)
+        return tf.data.Dataset.from_tensors(({**inputs, "nodes": nodes}, y))
 
     def sampled_batches(
         self,
@@ -414,6 +612,7 @@ class NodeDataset:
         hops: int = 2,
         drop_remainder: bool = False,
         initial_epoch: int = 0,
+        share: tuple[int, int] | None = None,
     ) -> "tf.data.Dataset":
         """Makes a `tf.data.Dataset` of sub-graphs: some nodes of a split to be predicted, and sampled neighbours.
 
@@ -429,16 +628,41 @@ class NodeDataset:
             hops: Number of hops, where `fanout` is one number.
             drop_remainder: Whether to leave out a last, smaller batch.
             initial_epoch: The epoch to begin with, where an interrupted training resumes.
+            share: (index, count): one worker's part of the nodes to be predicted, with its weights as third element,
+                as in `GraphDataset.batches`. Each worker draws neighbours of its own.
 
         Returns:
             Dataset of known cardinality with elements as in `batches`: `({"x", "edges", "nodes" [n]}, y [n])`, where
             `edges` and `nodes` are numbers within the sub-graph.
         """
-        sampler = NeighborSampler(self.x, self.edges, self.y, as_fanout(fanout, hops), self.edge_weights)
+        sampler, plan = self._sampling(fanout, hops, split, (batch_size, shuffle, seed, drop_remainder))
+        return make_sampled_batches(sampler, plan, initial_epoch, share)
+
+    def sampled_numpy_batches(
+        self,
+        fanout: int | Sequence[int | None] | None,
+        batch_size: int,
+        split: str = "train",
+        shuffle: bool = False,
+        seed: int = 0,
+        hops: int = 2,
+        drop_remainder: bool = False,
+        epoch: int = 0,
+        share: tuple[int, int] | None = None,
+        first: int = 0,
+    ) -> Iterator[tuple]:
+        """Yields one epoch's batches of `sampled_batches` as NumPy arrays, from batch number `first` on."""
+        sampler, plan = self._sampling(fanout, hops, split, (batch_size, shuffle, seed, drop_remainder))
+        make_batch = sampled_batch_maker(sampler, plan, share)
+        for step in range(first, plan.num_batches):
+            yield make_batch(epoch, step)
+
+    def _sampling(self, fanout, hops, split, plan):
+        """The sampler of this graph for a fanout, and the plan of a split's batches."""
         seeds = self.nodes(split)
         if len(seeds) == 0:
             raise DataFormatError(f"the split {split!r} of {self.name} has no nodes: give {split}_mask")
-        return make_sampled_batches(sampler, seeds, batch_size, shuffle, seed, drop_remainder, initial_epoch)
+        return NeighborSampler(self.x, self.neighbors, self.y, as_fanout(fanout, hops)), BatchPlan(seeds, *plan)
 
     def statistics(self) -> dict[str, Any]:
         """Returns the columns of the paper's table and some more, as a dict."""
@@ -446,11 +670,9 @@ class NodeDataset:
             "name": self.name,
             "nodes": self.num_nodes,
             "features": self.num_features,
-            "train": int(self.train_mask.sum()),
-            "val": int(self.val_mask.sum()),
-            "test": int(self.test_mask.sum()),
-            "edges": len(self.edges) // 2,
-            "avg_degree": len(self.edges) / self.num_nodes,
+            **{split: len(self.nodes(split)) for split in ("train", "val", "test")},
+            "edges": self.num_edges // 2,
+            "avg_degree": self.num_edges / self.num_nodes,
             "classes": self.num_classes,
         }
 
@@ -530,6 +752,55 @@ def node_targets(y: ArrayLike, num_nodes: int, num_classes: int | None) -> tuple
     return values.astype(np.int32), Target("classes", tuple(range(width)), width)
 
 
+def mapped_targets(y: np.ndarray, num_classes: int | None) -> tuple[np.ndarray, Target]:
+    """Targets as they are, where they are classes; others are read as those of `NodeDataset` are."""
+    if y.dtype.kind not in "iu" or y.ndim != 1:
+        return node_targets(y, len(y), num_classes)
+    width = max(int(y.max()) + 1, 1) if num_classes is None else int(num_classes)
+    return y, Target("classes", tuple(range(width)), width)
+
+
+def described(path: Path) -> dict[str, Any]:
+    """What graph.json says; nothing where there is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataFormatError(f"{path} cannot be read: {error}") from error
+    classes = content.get("num_classes") if isinstance(content, dict) else 0
+    if classes is not None and (not isinstance(classes, int) or not 1 <= classes < 2**31):
+        raise DataFormatError(f"{path}: num_classes must be a whole number from 1")
+    return content
+
+
+def node_numbers(part: ArrayLike | None, num_nodes: int, split: str) -> np.ndarray:
+    """Returns the node numbers of a split, int32, from numbers or booleans; None is the empty split."""
+    part = np.zeros(0, np.int32) if part is None else np.asarray(part)
+    if part.dtype == bool:
+        part = np.flatnonzero(as_mask(part, num_nodes, split))
+    if part.dtype.kind not in "iu" or part.ndim != 1 or (part.size and not 0 <= part.min() <= part.max() < num_nodes):
+        raise DataFormatError(
+            f"{split} must be node numbers below {num_nodes} or booleans [{num_nodes}], but is {part.dtype} of shape "
+            f"{part.shape}"
+        )
+    part = part.astype(np.int32)
+    part.sort()
+    if (part[1:] == part[:-1]).any():
+        raise DataFormatError(f"{split} names node {part[1:][part[1:] == part[:-1]][0]} more than once")
+    return part
+
+
+def in_memory(x: np.ndarray) -> np.ndarray:
+    """Features as float32 in memory, for a step on the whole graph; refuses more than there is room for."""
+    if isinstance(x, np.memmap) and (needed := 4 * x.size) > (free := available_memory()):
+        raise OutOfMemoryError(
+            f"The features in {name_of(x, 'x')} take {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free: "
+            "train on sampled_batches, predict with predict_layerwise."
+        )
+    return np.asarray(x, np.float32)
+
+
 def _targets(y):
     """Targets out of a tensor; a column [N, 1] of whole numbers is one class for each, as OGB has it."""
     y = converters.array_of(y)
@@ -567,6 +838,31 @@ def as_mask(mask: ArrayLike | None, num_nodes: int, name: str) -> np.ndarray:
     out = np.zeros(num_nodes, bool)
     out[mask] = True
     return out
+
+
+def as_graph_ids(graph_ids: ArrayLike, edges: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Returns the graph of each node as int32; refuses an edge between two graphs."""
+    ids = np.asarray(graph_ids)
+    steps = np.diff(ids) if ids.shape == (num_nodes,) else np.array([-1])
+    if ids.dtype.kind not in "iu" or ids.ravel()[0] != 0 or not np.isin(steps, (0, 1)).all():
+        raise DataFormatError(f"graph_ids must be {num_nodes} integers that ascend from 0 without a gap")
+    across = np.flatnonzero(ids[edges[:, 0]] != ids[edges[:, 1]])
+    if len(across):
+        raise DataFormatError(f"the edge {edges[across[0]].tolist()} joins nodes of two graphs (graph_ids)")
+    return ids.astype(np.int32)
+
+
+def as_published(published: Sequence[ArrayLike], num_nodes: int) -> np.ndarray:
+    """Returns published splits as booleans [3, S, N]; refuses a node that is in two parts of a split."""
+    masks = [np.asarray(part) for part in published]
+    shapes = {mask.shape for mask in masks if mask.dtype == bool and mask.ndim == 2 and mask.shape[1] == num_nodes}
+    if len(masks) != 3 or len(shapes) != 1 or any(mask.shape not in shapes for mask in masks):
+        raise DataFormatError(f"published splits must be three arrays of booleans [S, {num_nodes}]")
+    masks = np.stack(masks)
+    twice = np.argwhere(masks.sum(axis=0) > 1)
+    if len(twice):
+        raise DataFormatError(f"node {twice[0][1]} is in two parts of the published split {twice[0][0] + 1}")
+    return masks
 
 
 def normalized(x: "np.ndarray | sp.csr_array", how: str | None) -> "np.ndarray | sp.csr_array":

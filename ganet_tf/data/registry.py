@@ -14,6 +14,7 @@ PLANETOID_HOSTS = (
     "https://github.com/kimiyoung/planetoid/raw/master/data/",
     "https://raw.githubusercontent.com/tkipf/gcn/master/gcn/data/",
 )
+HETEROPHILOUS_HOSTS = ("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/",)
 DGCNN_HOST = "https://raw.githubusercontent.com/muhanzhang/pytorch_DGCNN/master/data/"
 
 
@@ -38,7 +39,9 @@ class Entry:
 
     Args:
         name: As the paper has it.
-        kind: "graphs" (a TU zip file), "nodes" (Planetoid files) or "generated".
+        kind: "graphs" (a TU zip file), "nodes" (files of one graph) or "generated".
+        layout: For nodes: "planetoid" or "heterophilous", how the files are to be read; they may lie in a folder of
+            that name.
         stem: Name of its files, if it is another one.
         sha256: SHA-256 of each file by name. Several zip files of one name may be known.
         content: For graphs: `RawGraphs.digest()` of the right content, for zip files with other bytes.
@@ -59,6 +62,7 @@ class Entry:
     wheel: Wheel | None = None
     folds: tuple = ()
     aliases: tuple = ()
+    layout: str = ""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -88,7 +92,11 @@ def _planetoid(name, digests, **more):
     stem = name.lower()
     parts = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
     sha256 = tuple((f"ind.{stem}.{part}", digest) for part, digest in zip(parts, digests.split(), strict=True))
-    return Entry(name, "nodes", stem, sha256, urls=PLANETOID_HOSTS, **more)
+    return Entry(name, "nodes", stem, sha256, urls=PLANETOID_HOSTS, layout="planetoid", **more)
+
+
+def _heterophilous(name, stem, sha256):
+    return Entry(name, "nodes", stem, ((f"{stem}.npz", sha256),), urls=HETEROPHILOUS_HOSTS, layout="heterophilous")
 
 
 ENTRIES = (
@@ -180,8 +188,19 @@ ENTRIES = (
         "01716e59b4d82880db373abc72e6837f95f7c3b0fbdd6848777b84a9ea67b698",
         "b2bbe199c8a87a691c64d3c3923de864f57c07b39c289fde67edc2c65a20b111",
     ),
+    _heterophilous(
+        "chameleon", "chameleon_filtered", "bf46f07e1fb5249280447e5fe3100f3e82fc4b93ad1e13ffcfdec924b6ac0bb5"
+    ),
+    _heterophilous("squirrel", "squirrel_filtered", "f06370ffb3116c5de8b7a600005400b2293c025e0ce2f6916d8201a825505ac7"),
+    _heterophilous("actor", "actor", "c350eef06b2c2a9bf8218be2b57cac6d4003d0922eb597a039e9123f75817816"),
+    _heterophilous("minesweeper", "minesweeper", "e664c8dacf1e8ac466c2c09ed4b237bd2c5541f47a6eae9c6092cb87f16412b3"),
+    _heterophilous("tolokers", "tolokers", "dacf3ac94cec53d03cd2adb5255c08b33dee1656c33ca8164a464bd9450a1667"),
     Entry("BA2Motifs", "generated"),
     Entry("Karate", "generated", aliases=("KarateClub",)),
+    Entry("Experts", "generated"),
+    Entry("Dictionary", "generated", aliases=("DictionaryLookup",)),
+    Entry("PATTERN", "generated", aliases=("SBM_PATTERN",)),
+    Entry("CLUSTER", "generated", aliases=("SBM_CLUSTER",)),
 )
 
 _BY_NAME = {plain(alias): entry for entry in ENTRIES for alias in (entry.name, entry.stem, *entry.aliases) if alias}

@@ -82,7 +82,7 @@ class Sources:
     def in_folder(self, folder):
         """Where the files are in a folder, or None: for graphs NAME.zip or NAME/, for nodes the folder itself."""
         if self.entry.kind == "nodes":
-            places = (folder / "planetoid", folder, folder / self.entry.name)
+            places = (folder / self.entry.layout, folder, folder / self.entry.name)
             return next((p for p in places if all((p / name).is_file() for name in self.entry.files)), None)
         stem = self.entry.stem
         for place in (folder / f"{stem}.zip", folder / stem):
@@ -184,12 +184,12 @@ class Sources:
     # Words
 
     def missing(self):
-        first = self.entry.files[0]
-        return first if self.entry.kind == "graphs" else f"{first} or another of its {len(self.entry.files)} files"
+        first, *others = self.entry.files
+        return f"{first} or another of its {1 + len(others)} files" if others else first
 
     def not_found(self):
         name = self.entry.name
-        files = self.entry.files[0] if self.entry.kind == "graphs" else f"planetoid/ind.{self.entry.stem}.*"
+        files = f"planetoid/ind.{self.entry.stem}.*" if self.entry.layout == "planetoid" else self.entry.files[0]
         files = f"{self.entry.stem}.txt" if self.entry.dgcnn_text else files
         where = f" (from {self.entry.dgcnn_text or self.entry.urls[0]})"
         tried = "".join(f"\n  - {line}" for line in self.tried)

@@ -27,26 +27,28 @@ class Target:
         kind: One of the above.
         labels: For classes: the original labels, in the order of their numbers.
         width: Number of outputs that a model needs.
+        names: Of the outputs, where the data have them, as the columns of a table do.
     """
 
     kind: str = "classes"
     labels: tuple[Hashable, ...] = ()
     width: int = 1
+    names: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """JSON text; `Target.from_json` makes the same of it."""
-        return json.dumps(
-            {"kind": self.kind, "labels": [to_plain(label) for label in self.labels], "width": self.width}
-        )
+        parts = {"kind": self.kind, "labels": [to_plain(label) for label in self.labels], "width": self.width}
+        return json.dumps(parts | ({"names": list(self.names)} if self.names else {}))
 
     @classmethod
     def from_json(cls, text: str) -> "Target":
         try:
             parts = json.loads(text)
-            target = cls(parts["kind"], tuple(from_plain(label) for label in parts["labels"]), int(parts["width"]))
+            labels = tuple(from_plain(label) for label in parts["labels"])
+            target = cls(parts["kind"], labels, int(parts["width"]), tuple(map(str, parts.get("names", ()))))
         except (ValueError, KeyError, TypeError) as error:
             raise DataFormatError(f"this is not the JSON of a Target ({error!r})") from error
-        if target.kind not in KINDS or target.width < 1:
+        if target.kind not in KINDS or target.width < 1 or len(target.names) not in (0, target.width):
             raise DataFormatError(f"this is not the JSON of a Target: kind {target.kind!r}, width {target.width}")
         return target
 
@@ -85,7 +87,7 @@ def read_targets(
         raise DataFormatError(
             f"these targets are {target.kind} ({target.width} each), but {like.kind} ({like.width} each) is expected"
         )
-    return y, target
+    return y, target if like is None else like
 
 
 def _numbers(values, what):

@@ -17,10 +17,11 @@ from ganet_tf.layers.checks import (
     check_shapes,
     check_types,
     check_units,
+    check_whole_batches,
     check_width,
     shape_of,
 )
-from ganet_tf.layers.dropout import Dropout, SavesSeed
+from ganet_tf.layers.dropout import Dropout, SavesSeed, next_seed
 
 TEMPERATURE = 4.0  # of cosine scores, at the start: e^4 is 55, so that attention can be sharp from the first step on
 
@@ -116,7 +117,8 @@ class GraphLayer(keras.layers.Layer):
         return self.activation(outputs)
 
     def check_inputs(self, x, edges=None, graph_ids=None, edge_weights=None):
-        """Static checks that cost nothing in a step: ranks, types and the feature width."""
+        """Static checks that cost nothing in a step: ranks, types, the feature width, and who calls."""
+        check_whole_batches()
         if self.needs_edges:
             check_edges_given(edges, self.name)
         if not self.takes_sparse:
@@ -159,17 +161,19 @@ class AttentionLayer(GraphLayer):
         units: Number of output channels.
         scale: Factor on the scores e_ij before the softmax: `None` (the paper's: none), `"sqrt"` for
             1/√F, or a number.
-        implementation: `"sparse"` (neighbour lists, the default) or `"dense"` (the paper's [N, N] matrices).
+        implementation: `"auto"` (the default), `"native"`, `"sparse"` or `"dense"` (the paper's [N, N] matrices): see
+            `ops.implementations`.
         **kwargs: See `GraphLayer`.
     """
 
     scale_names = ("sqrt",)
+    has_native = True  # whether there is a native kernel; without one "auto" and "native" are "sparse"
     heads = 1
     score = "dot"
 
-    def __init__(self, units: int, scale: float | str | None = None, implementation: str = "sparse", **kwargs):
+    def __init__(self, units: int, scale: float | str | None = None, implementation: str = "auto", **kwargs):
         super().__init__(units, **kwargs)
-        ops.checks.check_implementation(implementation)
+        ops.check_implementation(implementation)
         self.scale = check_scale(scale, self.scale_names)
         self.implementation = implementation
 
@@ -219,7 +223,7 @@ class HeadsLayer(AttentionLayer):
         self,
         units: int,
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         heads: int = 1,
         concat: bool = True,
         **kwargs,
@@ -258,7 +262,7 @@ class ScoredLayer(SavesSeed, HeadsLayer):
         self,
         units: int,
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         score: str = "dot",
         query_units: int = 16,
         attention_dropout: float = 0.0,
@@ -296,7 +300,7 @@ class ScoredLayer(SavesSeed, HeadsLayer):
         """The arguments of dropout on attention weights."""
         if not (training and self.attention_dropout):
             return {}
-        seed = tf.cast(self.seed_generator.next(), "int32")
+        seed = next_seed(self.seed_generator)
         return {"dropout": self.attention_dropout, "dropout_seed": seed}
 
     def get_config(self):

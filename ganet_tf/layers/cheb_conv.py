@@ -21,8 +21,9 @@ class ChebConv(GraphLayer):
         units: Number of output channels.
         K: Degree of the polynomial, from 0 (a dense layer): how many hops away a node looks.
         lambda_max: Largest eigenvalue of L, above 0: 2, its bound, or that of your graph, which
-            `ops.largest_eigenvalue(edges, num_nodes)` computes.
+            `ops.largest_eigenvalue(edges, num_nodes, edge_weights)` computes.
         use_bias: Whether `bias` is added; `True` here.
+        implementation: `"auto"` (native kernels where they can be, else sparse ones), `"native"` or `"sparse"`.
         **kwargs: `activation`, `kernel_initializer`, `kernel_regularizer`, `kernel_constraint`, the same
             three for the bias, `activity_regularizer`, `dropout` (on x), `seed`, `name`, `dtype`: see
             `GraphLayer`.
@@ -31,6 +32,7 @@ class ChebConv(GraphLayer):
         x: [N, F] node features, dense or a `tf.SparseTensor`.
         edges: [E, 2] integers, a row = (source, target), each edge in both directions.
         graph_ids: Not used; taken so that all layers are called alike.
+        edge_weights: [E] floats of at least 0, the entries of A, the same in both directions; left out, 1.
         training: Whether dropout is active.
 
     Returns:
@@ -50,14 +52,16 @@ class ChebConv(GraphLayer):
 
     takes_sparse = True
 
-    def __init__(self, units, K, lambda_max=2.0, use_bias=True, **kwargs):
+    def __init__(self, units, K, lambda_max=2.0, use_bias=True, implementation="auto", **kwargs):
         super().__init__(units, use_bias=use_bias, **kwargs)
         if isinstance(K, bool) or int(K) != K or K < 0:
             raise ValueError(f"`K`, the degree of the polynomial, must be a whole number of at least 0, but is {K!r}.")
         if not lambda_max > 0:
             raise ValueError(f"`lambda_max` must be above 0 (the bound is 2), but is {lambda_max!r}.")
+        ops.check_implementation(implementation, ops.WITHOUT_DENSE)
         self.K = int(K)
         self.lambda_max = float(lambda_max)
+        self.implementation = implementation
 
     def build(self, x_shape, edges_shape=None, graph_ids_shape=None):
         """Makes kernel_0 to kernel_K, [F, units] each."""
@@ -65,13 +69,15 @@ class ChebConv(GraphLayer):
         shape = (x_shape[-1], self.units)
         self.kernels = [self.add_kernel(f"kernel_{k}", shape) for k in range(self.K + 1)]
 
-    def call(self, x, edges, graph_ids=None, training=None):
+    def call(self, x, edges, graph_ids=None, edge_weights=None, training=None):
         """One product with all matrices side by side, then the recurrence."""
-        x = self.prepare(x, edges, graph_ids, training)
+        x = self.prepare(x, edges, graph_ids, training, edge_weights)
         kernels = tf.concat([tf.convert_to_tensor(kernel) for kernel in self.kernels], axis=1)
         products = tf.reshape(ops.features_matmul(x, kernels), [-1, self.K + 1, self.units])
-        return self.finish(ops.chebyshev(products, edges, self.lambda_max))
+        outputs = ops.chebyshev(products, edges, self.lambda_max, edge_weights, self.implementation)
+        return self.finish(outputs)
 
     def get_config(self):
         """The constructor's arguments."""
-        return {**super().get_config(), "K": self.K, "lambda_max": self.lambda_max}
+        own = {"K": self.K, "lambda_max": self.lambda_max, "implementation": self.implementation}
+        return {**super().get_config(), **own}

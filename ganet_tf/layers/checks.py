@@ -4,10 +4,15 @@ Values (edges in range, ascending `graph_ids`) are checked by `ganet_tf.ops.chec
 """
 
 import numbers
+import os
+import sys
 
 import keras
+import tensorflow as tf
 
 from ganet_tf.ops.sparse import is_sparse
+
+TRAINER = os.path.join("keras", "src", "backend", "tensorflow", "trainer.py")  # where Keras has its loops
 
 
 def shape_of(tensor):
@@ -87,6 +92,41 @@ def check_edges_given(edges, layer):
     """Raises ValueError for a layer that follows edges and got none."""
     if edges is None:
         raise ValueError(f"'{layer}' needs `edges` [edges, 2]: call it as layer(x, edges).")
+
+
+def check_whole_batches():
+    """Raises where Keras' own loops run under a `tf.distribute` strategy with several replicas.
+
+    A loop of one's own that gives each replica a batch may call layers and models there.
+    """
+    if num_replicas() > 1 and (loop := _keras_loop()):
+        raise RuntimeError(cut_batch(num_replicas(), loop))
+
+
+def num_replicas():
+    """Replicas of the `tf.distribute` strategy that is active."""
+    return tf.distribute.get_strategy().num_replicas_in_sync
+
+
+def cut_batch(replicas, loop):
+    """The sentence on `fit` and its like under a strategy."""
+    return (
+        f"A tf.distribute strategy with {replicas} replicas is active, and Keras' `{loop}` would cut a batch, which "
+        "holds several graphs in one tensor, in the middle of a graph. Give each replica its own with "
+        "ds.batches(..., share=(index, count)) and call strategy.run(model.train_step) yourself, in the 20 lines that "
+        "docs/distributed.md has; or run `python train.py --workers N`."
+    )
+
+
+def _keras_loop():
+    """The name of a loop of Keras' that is running, in any thread: a strategy may call replicas in threads."""
+    for frame in sys._current_frames().values():
+        while frame is not None:
+            code = frame.f_code
+            if code.co_name in ("fit", "evaluate", "predict") and code.co_filename.endswith(TRAINER):
+                return code.co_name
+            frame = frame.f_back
+    return None
 
 
 def check_units(units, name="units"):

@@ -15,7 +15,8 @@ class DiffPool(GraphLayer):
         S = softmax(H W + b) [n, c],    X' = Sᵀ X [c, F],    A' = Sᵀ A S [c, c]
 
     H is what the assignment is made of, X itself if nothing else is given. A' is dense, weighted and not normalised:
-    its entries sum to the number of (directed) edges. Two losses are added to the model's, the mean over graphs of
+    its entries sum to the number of (directed) edges, or to their weights. Two losses are added to the model's, the
+    mean over graphs of
 
         link:     ‖A - S Sᵀ‖²_F / n²    (neighbours belong together; from Sᵀ A S and Sᵀ S, no [n, n] matrix)
         entropy:  (1/n) Σ_i H(S_i)      (a node belongs to one cluster)
@@ -27,6 +28,7 @@ class DiffPool(GraphLayer):
         link_weight: Of the link loss. The paper's norm is not squared; here it is the mean over all pairs.
         entropy_weight: Of the entropy.
         use_bias: Whether `bias` is added to the assignment's scores; `True` here.
+        implementation: `"auto"` (native kernels where they can be, else sparse ones), `"native"` or `"sparse"`.
         **kwargs: `kernel_initializer`, `kernel_regularizer`, `kernel_constraint`, the same three for the bias,
             `dropout` (on H), `seed`, `name`, `dtype`: see `GraphLayer`.
 
@@ -34,6 +36,7 @@ class DiffPool(GraphLayer):
         x: [N, F] node features, what is pooled.
         edges: [E, 2] integers, a row = (source, target).
         graph_ids: [N] ascending integers, the graph of each node; left out, all nodes are one graph.
+        edge_weights: [E] floats of at least 0, the entries of A; left out, 1 for every edge.
         assignment: [N, C] H, what the clusters are chosen by; left out, x.
         training: Whether dropout is active.
 
@@ -53,9 +56,11 @@ class DiffPool(GraphLayer):
     ([[[3.5], [3.5]]], [[[0.5, 0.5], [0.5, 0.5]]])
     """
 
-    def __init__(self, clusters, link_weight=1.0, entropy_weight=1.0, use_bias=True, **kwargs):
+    def __init__(self, clusters, link_weight=1.0, entropy_weight=1.0, use_bias=True, implementation="auto", **kwargs):
         super().__init__(check_units(clusters, "clusters"), use_bias=use_bias, **kwargs)
+        ops.check_implementation(implementation, ops.WITHOUT_DENSE)
         self.clusters = self.units
+        self.implementation = implementation
         self.link_weight = float(link_weight)
         self.entropy_weight = float(entropy_weight)
 
@@ -65,21 +70,22 @@ class DiffPool(GraphLayer):
         width = (assignment_shape or x_shape)[-1]
         self.kernel = self.add_kernel("kernel", (width, self.clusters))
 
-    def call(self, x, edges, graph_ids=None, *, assignment=None, training=None):
+    def call(self, x, edges, graph_ids=None, edge_weights=None, *, assignment=None, training=None):
         """Pools, and adds the two losses."""
-        self.check_inputs(x, edges, graph_ids, assignment)
+        self.check_inputs(x, edges, graph_ids, edge_weights, assignment)
         if graph_ids is None:
             graph_ids = tf.zeros(tf.shape(x)[:1], "int32")
         h = self._drop(x if assignment is None else assignment, training=training)
-        pooled = ops.diff_pool(x, self.finish(tf.matmul(h, self.kernel)), edges, graph_ids)
+        logits = self.finish(tf.matmul(h, self.kernel))
+        pooled = ops.diff_pool(x, logits, edges, graph_ids, edge_weights, self.implementation)
         for weight, losses in ((self.link_weight, pooled.link_loss), (self.entropy_weight, pooled.entropy)):
             if weight:
                 self.add_loss(weight * _mean(losses))
         return pooled.x, pooled.adjacency
 
-    def check_inputs(self, x, edges=None, graph_ids=None, assignment=None):
+    def check_inputs(self, x, edges=None, graph_ids=None, edge_weights=None, assignment=None):
         """Static checks that cost nothing in a step."""
-        super().check_inputs(x, edges, graph_ids)
+        super().check_inputs(x, edges, graph_ids, edge_weights)
         if assignment is not None:
             check_shapes(shape_of(assignment), None, shape_of(x)[:1], f"{self.name}: assignment")
 
@@ -87,9 +93,9 @@ class DiffPool(GraphLayer):
         """[N, F] -> [B, c, F] and [B, c, c]."""
         return (None, self.clusters, x_shape[-1]), (None, self.clusters, self.clusters)
 
-    def compute_output_spec(self, x, edges=None, graph_ids=None, *, assignment=None, training=None):
+    def compute_output_spec(self, x, edges=None, graph_ids=None, edge_weights=None, *, assignment=None, training=None):
         """Checks symbolic inputs too, so that a Functional model fails where it is written."""
-        self.check_inputs(x, edges, graph_ids, assignment)
+        self.check_inputs(x, edges, graph_ids, edge_weights, assignment)
         shapes = self.compute_output_shape(shape_of(x))
         return tuple(keras.KerasTensor(shape, dtype=self.compute_dtype) for shape in shapes)
 
@@ -99,7 +105,7 @@ class DiffPool(GraphLayer):
         config.pop("units")
         config.pop("activation")  # it is the softmax
         own = {"clusters": self.clusters, "link_weight": self.link_weight, "entropy_weight": self.entropy_weight}
-        return {**config, **own}
+        return {**config, **own, "implementation": self.implementation}
 
 
 def _mean(losses):

@@ -64,7 +64,7 @@ class Dropout(SavesSeed, keras.layers.Dropout):
         if dropped == LEVELS:
             return tf.zeros_like(inputs)
         shape = tf.shape(inputs) if self.noise_shape is None else self._concrete_noise_shape(inputs)
-        keep = _random_levels(shape, self.seed_generator.next()) >= tf.constant(dropped, tf.uint16)
+        keep = _random_levels(shape, next_seed(self.seed_generator)) >= tf.constant(dropped, tf.uint16)
         kept = inputs * tf.constant(LEVELS / (LEVELS - dropped), inputs.dtype)
         return tf.where(keep, kept, tf.zeros([], inputs.dtype))
 
@@ -73,8 +73,17 @@ class Dropout(SavesSeed, keras.layers.Dropout):
         return tf.stack([shape[i] if size is None else size for i, size in enumerate(self.noise_shape)])
 
 
+def next_seed(generator):
+    """The generator's next seed, int32 [2]; each replica of a `tf.distribute` strategy has one of its own."""
+    seed = tf.cast(generator.next(), tf.int32)
+    context = tf.distribute.get_replica_context()
+    if context is None or context.num_replicas_in_sync == 1:
+        return seed
+    return tf.random.experimental.stateless_fold_in(seed, tf.cast(context.replica_id_in_sync_group, tf.int32))
+
+
 def _random_levels(shape, seed):
     """Uniform uint16 of `shape`, two from each random number of 32 bits."""
     count = tf.reduce_prod(shape)
-    bits = tf.random.stateless_uniform([(count + 1) // 2], tf.cast(seed, tf.int32), None, None, tf.uint32)
+    bits = tf.random.stateless_uniform([(count + 1) // 2], seed, None, None, tf.uint32)
     return tf.reshape(tf.reshape(tf.bitcast(bits, tf.uint16), [-1])[:count], shape)

@@ -30,7 +30,7 @@ class GAM(keras.layers.Layer):
         activation: Of the GCN; `None`, the identity, is the paper's.
         normalization: Of the GCN: `"sym"`, `"row"` or `None`.
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number (see the operator).
-        implementation: `"sparse"` or `"dense"`.
+        implementation: `"auto"`, `"native"`, `"sparse"` or `"dense"`: see `HGAO`.
         kernel_initializer, kernel_regularizer: For the matrices of both layers.
         heads, concat, score, query_units, gate: Of the operator, where it has them: see `HGAO`.
         attention_weights_dropout: On the attention weights: the operator's own `attention_dropout`.
@@ -69,7 +69,7 @@ class GAM(keras.layers.Layer):
         activation=None,
         normalization: str | None = "sym",
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
         heads: int = 1,

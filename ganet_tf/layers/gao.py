@@ -23,7 +23,8 @@ class GAO(ScoredLayer):
     Args:
         units: Number of output channels.
         scale: Factor on e_ij: `None` (the paper's: none), `"sqrt"` for 1/√F, or a number.
-        implementation: `"sparse"` (the default) or `"dense"` (the paper's [N, N] matrices).
+        implementation: `"auto"` (the default: native kernels where they can be, else sparse ones), `"native"`,
+            `"sparse"` or `"dense"` (the paper's [N, N] matrices).
         heads, concat: How many heads, each with kernels of its own and `units` channels, and whether they are
             concatenated ([N, heads · units]) or averaged ([N, units]).
         score: `"dot"` (the paper's), `"cosine"` or `"uniform"`.

@@ -6,7 +6,7 @@ import tensorflow as tf
 from ganet_tf import ops
 from ganet_tf.layers.base import GraphLayer
 from ganet_tf.layers.checks import check_rate, check_units
-from ganet_tf.layers.dropout import SavesSeed
+from ganet_tf.layers.dropout import SavesSeed, next_seed
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -92,7 +92,7 @@ class GAT(SavesSeed, GraphLayer):
             tf.reduce_sum(h * self.target_kernel, axis=-1),
             edges,
             negative_slope=self.negative_slope,
-            dropout_seed=tf.cast(self.seed_generator.next(), "int32") if dropping else None,
+            dropout_seed=next_seed(self.seed_generator) if dropping else None,
             dropout=self.attention_dropout if dropping else 0.0,
             edge_weights=edge_weights,
         )

@@ -20,7 +20,8 @@ class GCN(GraphLayer):
         units: Number of output channels.
         normalization: `"sym"` (the formula above), `"row"` (DGCNN's D̂^-1 Â: the mean over neighbours) or
             `None` (Â: the sum).
-        implementation: `"sparse"` (the default) or `"dense"` (an [N, N] matrix).
+        implementation: `"auto"` (the default: native kernels where they can be, else sparse ones), `"native"`,
+            `"sparse"` or `"dense"` (an [N, N] matrix).
         use_bias: Whether `bias` is added; `True` here.
         **kwargs: `activation`, `kernel_initializer`, `kernel_regularizer`, `kernel_constraint`, the same
             three for the bias, `activity_regularizer`, `dropout` (on x), `seed`, `name`, `dtype`: see
@@ -55,13 +56,13 @@ class GCN(GraphLayer):
         self,
         units: int,
         normalization: str | None = "sym",
-        implementation: str = "sparse",
+        implementation: str = "auto",
         use_bias: bool = True,
         **kwargs,
     ):
         super().__init__(units, use_bias=use_bias, **kwargs)
         ops.checks.check_choice(normalization, "normalization", ops.checks.NORMALIZATIONS)
-        ops.checks.check_implementation(implementation)
+        ops.check_implementation(implementation)
         self.normalization = normalization
         self.implementation = implementation
 

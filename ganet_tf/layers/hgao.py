@@ -47,7 +47,8 @@ class HGAO(ScoredLayer):
         units: Number of output channels.
         k: How many neighbours, the node itself among them, a node attends to at most.
         scale: Factor on the scores: `None` (the paper's: none), `"sqrt"` for 1/√F, or a number.
-        implementation: `"sparse"` (the default) or `"dense"` (the paper's: `top_k` over an [N, N] matrix).
+        implementation: `"auto"` (the default: native kernels where they can be, else sparse ones), `"native"`,
+            `"sparse"` or `"dense"` (the paper's: `top_k` over an [N, N] matrix).
         gate: `"sigmoid"` (the paper's), `"double"` or `None`.
         heads, concat: How many heads, each with kernels of its own and `units` channels, and whether they are
             concatenated ([N, heads · units]) or averaged ([N, units]).
@@ -91,7 +92,7 @@ class HGAO(ScoredLayer):
         units: int,
         k: int = 8,
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         projection_initializer="glorot_uniform",
         projection_regularizer=None,
         projection_constraint=None,

@@ -6,6 +6,7 @@ import keras
 
 from ganet_tf.layers.cgao import CGAO
 from ganet_tf.layers.gao import GAO
+from ganet_tf.layers.gat import GAT
 from ganet_tf.layers.gcn import GCN
 from ganet_tf.layers.hgao import HGAO
 from ganet_tf.layers.linear import Linear
@@ -21,7 +22,7 @@ class Operator(NamedTuple):
         layer: the class, called as layer(x, edges, graph_ids), with edge_weights=... where a graph has weights.
         options: which of the options `SHARED` by all networks its constructor takes. Without "implementation" there
             is one way to compute it, of dense products.
-        attends: False for a control without attention, which `profile_ops.py` leaves out.
+        attends: False for a control, an operator that is not one of the paper's, which `profile_ops.py` leaves out.
     """
 
     layer: type
@@ -39,6 +40,8 @@ OPERATORS = {
     "topk": Operator(TopKGAO, ("k", *_SCORED)),
     "sampled": Operator(SampledGAO, ("scale", "implementation")),
     "linear": Operator(Linear, attends=False),
+    "gcn": Operator(GCN, ("implementation",), attends=False),
+    "gat": Operator(GAT, (*_HEADS, "attention_dropout"), attends=False),
 }
 SHARED = ("k", "gate", *_SCORED)
 

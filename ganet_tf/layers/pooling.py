@@ -13,11 +13,14 @@ class GraphPooling(keras.layers.Layer):
     A subclass gives `pooled(x, graph_ids)` and, where a row is not as wide as a node, `output_units`.
 
     Args:
+        implementation: `"auto"` (native kernels where they can be, else sparse ones), `"native"` or `"sparse"`.
         **kwargs: `name`, `dtype`, `trainable`.
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, implementation="auto", **kwargs):
         super().__init__(**kwargs)
+        ops.check_implementation(implementation, ops.WITHOUT_DENSE)
+        self.implementation = implementation
         self._num_features = None
         self.supports_jit = False  # shapes change with every batch
 
@@ -37,6 +40,10 @@ class GraphPooling(keras.layers.Layer):
         check_shapes(shape_of(x), shape_of(edges), shape_of(graph_ids), self.name)
         check_types(x, edges, graph_ids, self.name)
         check_width(shape_of(x)[-1], self._num_features, self.name)
+
+    def get_config(self):
+        """The constructor's arguments."""
+        return {**super().get_config(), "implementation": self.implementation}
 
     def output_units(self, num_features):
         """Channels of a graph's row, for nodes of so many."""
@@ -61,6 +68,7 @@ class SumPooling(GraphPooling):
     A graph without nodes gets zeros. Cost: O(N · F).
 
     Args:
+        implementation: `"auto"` (native kernels where they can be, else sparse ones), `"native"` or `"sparse"`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -86,7 +94,7 @@ class SumPooling(GraphPooling):
 
     def pooled(self, x, graph_ids):
         """The sums."""
-        return ops.sum_pooling(x, graph_ids)
+        return ops.sum_pooling(x, graph_ids, self.implementation)
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -98,6 +106,7 @@ class MeanPooling(GraphPooling):
     A graph without nodes gets zeros. Cost: O(N · F).
 
     Args:
+        implementation: As `SumPooling`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -118,7 +127,7 @@ class MeanPooling(GraphPooling):
 
     def pooled(self, x, graph_ids):
         """The means."""
-        return ops.mean_pooling(x, graph_ids)
+        return ops.mean_pooling(x, graph_ids, self.implementation)
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -130,6 +139,7 @@ class MaxPooling(GraphPooling):
     A graph without nodes gets zeros. Nodes that share a maximum share its gradient. Cost: O(N · F).
 
     Args:
+        implementation: As `SumPooling`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -150,4 +160,4 @@ class MaxPooling(GraphPooling):
 
     def pooled(self, x, graph_ids):
         """The maxima."""
-        return ops.max_pooling(x, graph_ids)
+        return ops.max_pooling(x, graph_ids, self.implementation)

@@ -1,11 +1,10 @@
 """Hard attention by sampling, as Xu et al. (2015) have it, on a graph."""
 
 import keras
-import tensorflow as tf
 
 from ganet_tf import ops
 from ganet_tf.layers.base import AttentionLayer
-from ganet_tf.layers.dropout import SavesSeed
+from ganet_tf.layers.dropout import SavesSeed, next_seed
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -24,7 +23,8 @@ class SampledGAO(SavesSeed, AttentionLayer):
         units: Number of output channels.
         temperature: Of the Gumbel-softmax; lower is closer to the draw and has noisier gradients.
         scale: Factor on e_ij: `None` (none), `"sqrt"` for 1/√F, or a number.
-        implementation: `"sparse"` (the default) or `"dense"` ([N, N] matrices).
+        implementation: `"sparse"`, which `"auto"` and `"native"` are as well (there is no native kernel), or
+            `"dense"` ([N, N] matrices).
         **kwargs: `activation`, `use_bias` (False), `kernel_initializer`, `kernel_regularizer`,
             `kernel_constraint` (for both kernels), the same three for the bias, `activity_regularizer`,
             `dropout` (on x), `seed`, `name`, `dtype`: see `GraphLayer`.
@@ -52,12 +52,14 @@ class SampledGAO(SavesSeed, AttentionLayer):
     [[3.0], [2.0], [3.0]]
     """
 
+    has_native = False
+
     def __init__(
         self,
         units: int,
         temperature: float = 1.0,
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         **kwargs,
     ):
         super().__init__(units, scale=scale, implementation=implementation, **kwargs)
@@ -70,7 +72,7 @@ class SampledGAO(SavesSeed, AttentionLayer):
         """Draws a neighbour in training, takes the most probable one otherwise."""
         x = self.prepare(x, edges, graph_ids, training, edge_weights)
         keys, values = self.project(x)
-        seed = tf.cast(self.seed_generator.next(), "int32") if training else None
+        seed = next_seed(self.seed_generator) if training else None
         options = {**self.score_options, "edge_weights": edge_weights}
         outputs = ops.sampled_gao(x, keys, values, edges, temperature=self.temperature, noise_seed=seed, **options)
         return self.finish(outputs)

@@ -22,6 +22,7 @@ class Set2Set(GraphPooling):
         kernel_initializer, recurrent_initializer, bias_initializer: Of the LSTM's weights.
         unit_forget_bias: Whether 1 is added to the initial bias of the forget gate, as Keras does.
         kernel_regularizer: For both matrices of the LSTM.
+        implementation: `"auto"` (native kernels where they can be, else sparse ones), `"native"` or `"sparse"`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -84,7 +85,7 @@ class Set2Set(GraphPooling):
     def pooled(self, x, graph_ids):
         """The last query and what it read."""
         weights = (tf.cast(w, x.dtype) for w in (self.kernel, self.recurrent_kernel, self.bias))
-        return ops.set2set(x, graph_ids, *weights, self.steps)
+        return ops.set2set(x, graph_ids, *weights, self.steps, self.implementation)
 
     def output_units(self, num_features):
         """A query and a mean, each as wide as a node."""

@@ -24,7 +24,8 @@ class TopKGAO(ScoredLayer):
         units: Number of output channels.
         k: How many neighbours, the node itself among them, a node attends to at most.
         scale: Factor on e_ij: `None` (none), `"sqrt"` for 1/√F, or a number.
-        implementation: `"sparse"` (the default) or `"dense"` ([N, N] matrices).
+        implementation: `"auto"` (the default: native kernels where they can be, else sparse ones), `"native"`,
+            `"sparse"` or `"dense"` ([N, N] matrices).
         heads, concat: How many heads, each with kernels of its own and `units` channels, and whether they are
             concatenated ([N, heads · units]) or averaged ([N, units]).
         score: `"dot"` (the paper's), `"cosine"` or `"uniform"`.
@@ -59,7 +60,7 @@ class TopKGAO(ScoredLayer):
     """
 
     def __init__(
-        self, units: int, k: int = 8, scale: float | str | None = None, implementation: str = "sparse", **kwargs
+        self, units: int, k: int = 8, scale: float | str | None = None, implementation: str = "auto", **kwargs
     ):
         super().__init__(units, scale=scale, implementation=implementation, **kwargs)
         ops.checks.check_k(k)

@@ -11,6 +11,7 @@ from ganet_tf.models.gcn import GCN
 from ganet_tf.models.graph_classifier import GraphClassifier
 from ganet_tf.models.graph_sage import GraphSAGE
 from ganet_tf.models.layerwise import predict_layerwise, receptive_hops
+from ganet_tf.models.mean_teacher import MeanTeacher
 from ganet_tf.models.node_classifier import NodeClassifier
 from ganet_tf.models.planetoid import Planetoid
 from ganet_tf.models.pretraining import Pretraining
@@ -29,6 +30,7 @@ __all__ = [
     "GANet",
     "GraphClassifier",
     "GraphSAGE",
+    "MeanTeacher",
     "NodeClassifier",
     "Planetoid",
     "Pretraining",

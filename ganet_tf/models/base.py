@@ -1,4 +1,4 @@
-"""What the models share: dict inputs, configs, export, and the rule of one replica."""
+"""What the models share: dict inputs, configs, export, and no loop of Keras' over several replicas."""
 
 import contextlib
 import inspect
@@ -6,8 +6,8 @@ import inspect
 import keras
 import tensorflow as tf
 
-from ganet_tf import ops
-from ganet_tf.layers.checks import check_units
+from ganet_tf import native, ops
+from ganet_tf.layers.checks import check_units, check_whole_batches, cut_batch
 from ganet_tf.layers.operators import OperatorTemplate, operator_config
 from ganet_tf.spelling import closest
 
@@ -34,9 +34,9 @@ class GraphModel(keras.Model):
 
     required = ("x", "edges")
     optional = ("graph_ids",)
+    transductive = False  # whether it knows the nodes of one graph only
 
     def __init__(self, arguments, **kwargs):
-        check_one_replica()
         super().__init__(**kwargs)
         self._argument_names = in_signature_order(type(self), arguments)
         for name, value in arguments.items():
@@ -66,7 +66,7 @@ class GraphModel(keras.Model):
 
     def unpack(self, inputs):
         """The tensors x, edges, graph_ids and nodes themselves, the last two None where they are not given."""
-        check_one_replica()
+        check_whole_batches()
         self.check_keys(inputs)
         x, *others = (inputs.get(key) for key in ("x", "edges", "graph_ids", "nodes"))
         return ops.checks.open_rows(x), *others
@@ -108,18 +108,28 @@ class GraphModel(keras.Model):
         Keras would warn that it does not.
         """
         data = (x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data)
+        self._check_one_replica("fit")
         with pointing_to_debug_checks():
             return super().fit(*data, shuffle=shuffle, **kwargs)
 
     def evaluate(self, *args, **kwargs):
         """Evaluates as `keras.Model.evaluate` does."""
+        self._check_one_replica("evaluate")
         with pointing_to_debug_checks():
             return super().evaluate(*args, **kwargs)
 
     def predict(self, *args, **kwargs):
         """Predicts as `keras.Model.predict` does."""
+        self._check_one_replica("predict")
         with pointing_to_debug_checks():
             return super().predict(*args, **kwargs)
+
+    def _check_one_replica(self, loop):
+        """Raises for a loop of Keras' under a strategy with several replicas: now, or when the model was made."""
+        strategies = (tf.distribute.get_strategy(), self.distribute_strategy)
+        replicas = max(strategy.num_replicas_in_sync for strategy in strategies)
+        if replicas > 1:
+            raise RuntimeError(cut_batch(replicas, loop))
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
         """Exports the model for serving, as `keras.Model.export` does, for graphs of any size.
@@ -131,7 +141,9 @@ class GraphModel(keras.Model):
             if not self.built:
                 raise ValueError(f"'{self.name}' has no weights yet: fit it, or call it once, before export.")
             input_signature = [{key: _SPECS[key](self._num_features) for key in self.required}]
-        return super().export(filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
+        options = {"format": format, "verbose": verbose, "input_signature": input_signature, **kwargs}
+        with native.disabled():  # what is served must do without this package
+            return super().export(filepath, **options)
 
     def get_config(self):
         config = {name: plain(getattr(self, name)) for name in self._argument_names}
@@ -141,17 +153,6 @@ class GraphModel(keras.Model):
     def from_config(cls, config):
         """The model of a config: `from_config(get_config())` is a new one of the same make."""
         return cls(**{key: _object(value) for key, value in config.items()})
-
-
-def check_one_replica():
-    """Raises under a tf.distribute strategy with several replicas."""
-    replicas = tf.distribute.get_strategy().num_replicas_in_sync
-    if replicas > 1:
-        raise RuntimeError(
-            f"A tf.distribute strategy with {replicas} replicas is active, but ganet_tf models run on one: it "
-            "would cut a batch, which holds several graphs in one tensor, in the middle of a graph. Make the "
-            "model outside of strategy.scope(); to use more devices, run one process for each fold."
-        )
 
 
 def in_signature_order(cls, names):

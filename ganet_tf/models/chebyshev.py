@@ -25,10 +25,13 @@ class Chebyshev(GraphModel):
         kernel_initializer: For all matrices.
         kernel_regularizer: For the matrices of the first convolution only, as theirs; their 5e-4 is L2(2.5e-4) in
             Keras's terms.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
+        implementation: `"auto"`, `"native"` or `"sparse"`: see `ChebConv`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n], the nodes to put out.
+        inputs: dict of `x` [N, F], `edges` [E, 2] and, if wanted, `nodes` [n], the nodes to put out,
+            and `edge_weights` [E] if edges have weights.
         training: Whether dropout is active.
 
     Returns:
@@ -45,7 +48,7 @@ class Chebyshev(GraphModel):
     TensorShape([3, 4])
     """
 
-    optional = ("graph_ids", "nodes")
+    optional = ("graph_ids", "nodes", "edge_weights")
 
     def __init__(
         self,
@@ -58,6 +61,8 @@ class Chebyshev(GraphModel):
         dropout=0.5,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=KIPF_L2,
+        num_features=None,
+        implementation="auto",
         **kwargs,
     ):
         shared = {
@@ -65,13 +70,16 @@ class Chebyshev(GraphModel):
             "lambda_max": lambda_max,
             "use_bias": use_bias,
             "dropout": dropout,
+            "implementation": implementation,
             "kernel_initializer": kernel_initializer,
         }
         first = {"activation": activation, "kernel_regularizer": kernel_regularizer}
-        super().__init__({"num_classes": num_classes, "units": units, **first, **shared}, **kwargs)
+        own = {"num_classes": num_classes, "units": units, "num_features": num_features}
+        super().__init__({**own, **first, **shared}, **kwargs)
         shared["dtype"] = self.dtype_policy
         self.hidden = layers.ChebConv(units, name="hidden", **first, **shared)
         self.out = layers.ChebConv(num_classes, name="out", **shared)
+        self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         """Builds both layers."""
@@ -81,8 +89,9 @@ class Chebyshev(GraphModel):
     def call(self, inputs, training=None):
         """Class scores of every node, then those asked for."""
         x, edges, _, nodes = self.unpack(inputs)
-        x = self.hidden(x, edges, training=training)
-        return as_logits(take_nodes(self.out(x, edges, training=training), nodes))
+        weights = inputs.get("edge_weights")
+        x = self.hidden(x, edges, edge_weights=weights, training=training)
+        return as_logits(take_nodes(self.out(x, edges, edge_weights=weights, training=training), nodes))
 
     def compute_output_shape(self, input_shape):
         """[n, num_classes]."""

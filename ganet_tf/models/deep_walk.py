@@ -54,6 +54,7 @@ class DeepWalk(Pretrained, GraphModel):
     """
 
     optional = ("graph_ids", "nodes")
+    transductive = True
 
     def __init__(
         self,

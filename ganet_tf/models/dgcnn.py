@@ -23,7 +23,7 @@ class DGCNN(GraphModel):
         head_dropout: Before the last layer.
         normalization: Of the graph convolutions: `"row"` (DGCNN's), `"sym"` or `None`.
         kernel_initializer, kernel_regularizer: For all matrices.
-        implementation: `"sparse"` or `"dense"`.
+        implementation: `"auto"`, `"native"`, `"sparse"` or `"dense"`: see `HGAO`.
         num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
         **kwargs: `name`, `dtype`.
 
@@ -61,7 +61,7 @@ class DGCNN(GraphModel):
         normalization: str | None = "row",
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         num_features: int | None = None,
         **kwargs,
     ):
@@ -80,7 +80,8 @@ class DGCNN(GraphModel):
         self.convolutions = [
             GCN(width, name=f"gcn_{i + 1}", dtype=dtype, **convolution, **matrix) for i, width in enumerate(self.units)
         ]
-        self.head = DGCNNHead(num_classes, sort_pooling_k, dropout=head_dropout, name="head", dtype=dtype, **matrix)
+        end = {"dropout": head_dropout, "implementation": implementation, "name": "head", "dtype": dtype}
+        self.head = DGCNNHead(num_classes, sort_pooling_k, **end, **matrix)
         self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):

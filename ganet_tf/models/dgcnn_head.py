@@ -5,9 +5,11 @@ import numbers
 import keras
 import tensorflow as tf
 
+from ganet_tf import ops
 from ganet_tf.layers import SortPooling
 from ganet_tf.layers.checks import check_rate, check_units
 from ganet_tf.layers.dropout import Dropout
+from ganet_tf.ops.implementations import chosen
 
 MINIMUM_K = 10  # pooling halves k, and the second convolution needs 5 places
 
@@ -24,6 +26,8 @@ class DGCNNHead(keras.layers.Layer):
         sort_pooling_k: Nodes kept of each graph, at least 10.
         dropout: Before the last layer.
         kernel_initializer, kernel_regularizer: For all matrices.
+        implementation: How convolutions are computed: as matrix products where it comes to `"native"` (see `HGAO`), by
+            TensorFlow's kernels otherwise.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -50,9 +54,12 @@ class DGCNNHead(keras.layers.Layer):
         dropout: float = 0.5,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
+        implementation: str = "auto",
         **kwargs,
     ):
         super().__init__(**kwargs)
+        ops.check_implementation(implementation)
+        self.implementation = implementation
         self.num_classes = check_units(num_classes)
         self.sort_pooling_k = check_sort_pooling_k(sort_pooling_k)
         self.dropout = check_rate(dropout, "dropout")
@@ -93,7 +100,18 @@ class DGCNNHead(keras.layers.Layer):
         # TensorFlow's pooling gives a wrong shape for a batch of nothing: such a batch gets a graph of zeros meanwhile.
         pooled = tf.cond(count > 0, lambda: pooled, lambda: tf.zeros([1, *pooled.shape[1:]], pooled.dtype))
         pooled = tf.ensure_shape(pooled, [None, *pooled.shape[1:]])
-        return self.stack(pooled, training=training)[:count]
+        return self.run_stack(pooled, training)[:count]
+
+    def run_stack(self, pooled, training):
+        """What comes behind the pooling."""
+        if chosen(self.implementation, pooled) != "native":
+            return self.stack(pooled, training=training)
+        for layer in self.stack.layers:
+            if isinstance(layer, keras.layers.Conv1D):
+                pooled = as_product(layer, pooled)
+            else:
+                pooled = layer(pooled, training=training) if isinstance(layer, Dropout) else layer(pooled)
+        return pooled
 
     def compute_output_shape(self, x_shape, graph_ids_shape=None):
         return (None, self.num_classes)
@@ -106,21 +124,30 @@ class DGCNNHead(keras.layers.Layer):
             "dropout": self.dropout,
             "kernel_initializer": keras.initializers.serialize(keras.initializers.get(self.kernel_initializer)),
             "kernel_regularizer": keras.regularizers.serialize(keras.regularizers.get(self.kernel_regularizer)),
+            "implementation": self.implementation,
         }
+
+
+def as_product(layer, x):
+    """What a `Conv1D` without padding gives, as one product with all windows: its gradient is one as well.
+
+    The gradients of TensorFlow's own took a tenth of a training step on D&D.
+    """
+    (size,), (stride,) = layer.kernel_size, layer.strides
+    batch, length, channels = tf.shape(x)[0], x.shape[1], x.shape[2]
+    count = (length - size) // stride + 1
+    if stride == size:  # windows that do not overlap
+        windows = tf.reshape(x, [batch, count, size * channels])
+    else:
+        windows = tf.concat([x[:, i : i + (count - 1) * stride + 1 : stride] for i in range(size)], axis=2)
+    kernel = tf.reshape(layer.kernel, [size * channels, layer.filters])
+    products = tf.reshape(tf.matmul(tf.reshape(windows, [-1, size * channels]), kernel), [batch, count, layer.filters])
+    return layer.activation(products + layer.bias)
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
 class NodeConv1D(keras.layers.Conv1D):
-    """A `Conv1D` whose windows, one a node, do not overlap, computed as the matrix product that it then is.
-
-    The gradient of TensorFlow's convolution took a tenth of a training step on D&D. Weights and output are Conv1D's.
-    """
-
-    def convolution_op(self, inputs, kernel):
-        """[B, k · C, 1] in windows of C, times the kernel [C, 1, filters]: [B, k, filters]."""
-        width = self.kernel_size[0]
-        windows = tf.reshape(inputs, [-1, width])
-        return tf.reshape(windows @ kernel[:, 0], [-1, inputs.shape[1] // width, self.filters])
+    """A `Conv1D` whose windows, one a node, do not overlap; its name is in saved models."""
 
 
 def check_sort_pooling_k(k):

@@ -33,10 +33,13 @@ class DiffPoolNet(GraphModel):
         head_dropout: Before the last layer.
         link_weight, entropy_weight: Of the two losses; see `layers.DiffPool`.
         kernel_initializer, kernel_regularizer: For all matrices.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
+        implementation: `"auto"`, `"native"` or `"sparse"`: see `SAGEConv`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending.
+        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending; if edges have weights, `edge_weights`
+            [E].
         training: Whether dropout is active and statistics are the batch's.
 
     Returns:
@@ -55,7 +58,7 @@ class DiffPoolNet(GraphModel):
     """
 
     required = ("x", "edges", "graph_ids")
-    optional = ()
+    optional = ("edge_weights",)
 
     def __init__(
         self,
@@ -73,6 +76,8 @@ class DiffPoolNet(GraphModel):
         entropy_weight=1.0,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
+        num_features=None,
+        implementation="auto",
         **kwargs,
     ):
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer}
@@ -82,20 +87,23 @@ class DiffPoolNet(GraphModel):
             "normalize": normalize,
             "batch_norm": batch_norm,
             "dropout": dropout,
+            "implementation": implementation,
         }
         weights = {"link_weight": link_weight, "entropy_weight": entropy_weight}
         own = {"num_classes": num_classes, "clusters": clusters, "units": tuple(units), "head_units": head_units}
+        own["num_features"] = num_features
         super().__init__({**own, "head_dropout": head_dropout, **weights, **stack, **matrix}, **kwargs)
         dtype = {"dtype": self.dtype_policy}
         stack = {**stack, **matrix, **dtype}
         self.embed = SAGEStack(self.units, name="embed", **stack)
         self.assign = SAGEStack((*self.units[:-1], clusters), name="assign", **stack)
-        self.pool = layers.DiffPool(clusters, name="pool", **weights, **matrix, **dtype)
+        self.pool = layers.DiffPool(clusters, name="pool", implementation=implementation, **weights, **matrix, **dtype)
         self.pooled = SAGEStack(self.units, dense=True, name="pooled", **stack)
-        self.readout = layers.MaxPooling(name="readout", **dtype)
+        self.readout = layers.MaxPooling(implementation, name="readout", **dtype)
         self.hidden = keras.layers.Dense(head_units, activation="relu", name="hidden", **matrix, **dtype)
         self.drop = Dropout(head_dropout, name="drop", **dtype)
         self.out = keras.layers.Dense(num_classes, name="out", **matrix, **dtype)
+        self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         """Builds both stacks on the nodes, the pooling, and the rest on what it makes."""
@@ -113,9 +121,10 @@ class DiffPoolNet(GraphModel):
     def call(self, inputs, training=None):
         """The largest features of nodes and of clusters, then class scores of each graph."""
         x, edges, graph_ids, _ = self.unpack(inputs)
-        z = self.embed(x, edges, training=training)
-        h = self.assign(x, edges, training=training)
-        pooled, adjacency = self.pool(z, edges, graph_ids, assignment=h, training=training)
+        weights = inputs.get("edge_weights")
+        z = self.embed(x, edges, weights, training=training)
+        h = self.assign(x, edges, weights, training=training)
+        pooled, adjacency = self.pool(z, edges, graph_ids, weights, assignment=h, training=training)
         clusters = tf.reduce_max(self.pooled(pooled, adjacency, training=training), axis=1)
         both = tf.concat([self.readout(z, graph_ids=graph_ids), clusters], axis=1)
         return as_logits(self.out(self.drop(self.hidden(both), training=training)))

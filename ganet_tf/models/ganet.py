@@ -37,7 +37,7 @@ class GANet(GraphModel):
         normalization: Of the GCNs: `"sym"`, `"row"` or `None`.
         skip: `"module"`, `"gcn"` or `"both"`: see `layers.GAM`.
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
-        implementation: `"sparse"` or `"dense"`.
+        implementation: `"auto"`, `"native"`, `"sparse"` or `"dense"`: see `HGAO`.
         recompute: Whether training computes each module a second time in the backward pass instead of keeping what
             is inside it: the same numbers, less memory, more time (see docs/large-graphs.md). For very large graphs.
         heads, concat, score, query_units, gate: Of the operator, where it has them: see `layers.HGAO`.
@@ -87,7 +87,7 @@ class GANet(GraphModel):
         normalization: str | None = "sym",
         skip: str = "module",
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         recompute: bool = False,
         heads: int = 1,
         concat: bool = True,

@@ -25,7 +25,7 @@ class GCN(GraphModel):
         kernel_initializer: For both matrices.
         kernel_regularizer: For the first matrix only, as theirs; their 5e-4 is L2(2.5e-4) in Keras's terms.
         normalization: `"sym"`, `"row"` or `None`.
-        implementation: `"sparse"` or `"dense"`.
+        implementation: `"auto"`, `"native"`, `"sparse"` or `"dense"`: see `HGAO`.
         num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
         **kwargs: `name`, `dtype`.
 
@@ -59,7 +59,7 @@ class GCN(GraphModel):
         kernel_initializer="glorot_uniform",
         kernel_regularizer=KIPF_L2,
         normalization: str | None = "sym",
-        implementation: str = "sparse",
+        implementation: str = "auto",
         num_features: int | None = None,
         **kwargs,
     ):

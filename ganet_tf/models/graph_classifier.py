@@ -38,7 +38,7 @@ class GraphClassifier(GraphModel):
         normalization: Of the GCNs: `"sym"`, `"row"` or `None`.
         skip: `"module"`, `"gcn"` or `"both"`: see `layers.GAM`.
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
-        implementation: `"sparse"` or `"dense"`.
+        implementation: `"auto"`, `"native"`, `"sparse"` or `"dense"`: see `HGAO`.
         readout: How nodes become a graph: `"sort"` (DGCNN's, which the paper keeps), `"sum"`, `"mean"` or `"max"`.
         heads, concat, score, query_units, gate: Of the operator, where it has them: see `layers.HGAO`.
         attention_weights_dropout: On the attention weights.
@@ -89,7 +89,7 @@ class GraphClassifier(GraphModel):
         normalization: str | None = "sym",
         skip: str = "module",
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         readout: str = "sort",
         heads: int = 1,
         concat: bool = True,
@@ -139,9 +139,10 @@ class GraphClassifier(GraphModel):
         self.ganet = GANet(name="ganet", dtype=dtype, **body, **matrix)
         end = {"dropout": head_dropout, "name": "head", "dtype": dtype, **matrix}
         if readout == "sort":
-            self.head = DGCNNHead(num_classes, self.sort_pooling_k, **end)
+            self.head = DGCNNHead(num_classes, self.sort_pooling_k, implementation=implementation, **end)
         else:
-            self.head = PoolingHead(num_classes, readout, **end)
+            way = "sparse" if implementation == "dense" else implementation  # a sum has no dense form
+            self.head = PoolingHead(num_classes, readout, implementation=way, **end)
         self.build_if_known()
 
     @property
@@ -175,6 +176,7 @@ class PoolingHead(keras.layers.Layer):
         units: Channels of the first dense layer; 128 as in `DGCNNHead`.
         dropout: Before the last layer.
         kernel_initializer, kernel_regularizer: For both matrices.
+        implementation: `"auto"`, `"native"` or `"sparse"`: see `SumPooling`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
@@ -202,6 +204,7 @@ class PoolingHead(keras.layers.Layer):
         dropout: float = 0.5,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
+        implementation: str = "auto",
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -212,10 +215,11 @@ class PoolingHead(keras.layers.Layer):
         self.dropout = check_rate(dropout, "dropout")
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.implementation = implementation
         self.supports_jit = False
         dtype = {"dtype": self.dtype_policy}
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer, **dtype}
-        self.pooling = POOLINGS[readout](name="pooling", **dtype)
+        self.pooling = POOLINGS[readout](implementation, name="pooling", **dtype)
         self.hidden = keras.layers.Dense(self.units, activation="relu", name="hidden", **matrix)
         self.drop = layers.Dropout(self.dropout, name="drop", **dtype)
         self.out = keras.layers.Dense(self.num_classes, name="out", **matrix)
@@ -244,4 +248,5 @@ class PoolingHead(keras.layers.Layer):
             "dropout": self.dropout,
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
             "kernel_regularizer": keras.regularizers.serialize(self.kernel_regularizer),
+            "implementation": self.implementation,
         }

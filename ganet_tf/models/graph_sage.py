@@ -27,10 +27,13 @@ class GraphSAGE(GraphModel):
         dropout: On the features that enter each convolution.
         head_dropout: Before the last layer.
         kernel_initializer, kernel_regularizer: For all matrices.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
+        implementation: `"auto"`, `"native"` or `"sparse"`: see `SAGEConv`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending.
+        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending; if edges have weights, `edge_weights`
+            [E].
         training: Whether dropout is active.
 
     Returns:
@@ -49,7 +52,7 @@ class GraphSAGE(GraphModel):
     """
 
     required = ("x", "edges", "graph_ids")
-    optional = ()
+    optional = ("edge_weights",)
 
     def __init__(
         self,
@@ -64,6 +67,8 @@ class GraphSAGE(GraphModel):
         head_dropout=0.0,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
+        num_features=None,
+        implementation="auto",
         **kwargs,
     ):
         ops.checks.check_choice(readout, "readout", tuple(READOUTS))
@@ -75,14 +80,17 @@ class GraphSAGE(GraphModel):
             "normalize": normalize,
             "batch_norm": batch_norm,
             "dropout": dropout,
+            "implementation": implementation,
         }
         own = {"num_classes": num_classes, "readout": readout, "head_dropout": head_dropout}
+        own["num_features"] = num_features
         super().__init__({**own, **stack, **matrix}, **kwargs)
         dtype = {"dtype": self.dtype_policy}
         self.stack = SAGEStack(name="stack", **stack, **matrix, **dtype)
-        self.pooling = READOUTS[readout](name="pooling", **dtype)
+        self.pooling = READOUTS[readout](implementation, name="pooling", **dtype)
         self.drop = Dropout(head_dropout, name="drop", **dtype)
         self.out = keras.layers.Dense(num_classes, name="out", **matrix, **dtype)
+        self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         """Builds the stack, and the last layer on all of its outputs."""
@@ -94,7 +102,7 @@ class GraphSAGE(GraphModel):
     def call(self, inputs, training=None):
         """Node features, one row for each graph, class scores."""
         x, edges, graph_ids, _ = self.unpack(inputs)
-        h = self.pooling(self.stack(x, edges, training=training), graph_ids=graph_ids)
+        h = self.pooling(self.stack(x, edges, inputs.get("edge_weights"), training=training), graph_ids=graph_ids)
         return as_logits(self.out(self.drop(h, training=training)))
 
     def compute_output_shape(self, input_shape):

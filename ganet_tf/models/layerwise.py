@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from ganet_tf import layers
+from ganet_tf.files import draft
 from ganet_tf.models.base import GraphModel
 from ganet_tf.models.ganet import GANet
 from ganet_tf.models.gat import GAT
@@ -27,7 +28,12 @@ ENTRIES = 2**18  # of a chunk: tens of megabytes of work in progress
 
 
 def predict_layerwise(
-    model: GraphModel, data, entries: int = ENTRIES, folder: str | None = None, workers: int | None = None
+    model: GraphModel,
+    data,
+    entries: int = ENTRIES,
+    folder: str | None = None,
+    workers: int | None = None,
+    out: str | os.PathLike | None = None,
 ) -> np.ndarray:
     """What `model(data)` gives without training, computed one layer at a time, each for a piece of the graph.
 
@@ -42,6 +48,8 @@ def predict_layerwise(
         entries: Neighbours that a piece has, added up over its nodes, at most.
         folder: Where to put the features of the layers, in temporary files; None keeps them in memory.
         workers: Threads; None takes one for each processor.
+        out: Path of an .npy file for the result, which is then a memory map of it. With `folder` and a data set that
+            is itself in files (`NodeDataset.from_csr`), nothing as long as the graph is in memory but its degrees.
 
     Returns:
         Array [N, units], or [n, units] for `nodes`, in the dtype of the model's variables.
@@ -56,20 +64,38 @@ def predict_layerwise(
     accuracy = (logits.argmax(axis=1) == dataset.y)[dataset.test_mask].mean()
     ```
     """
-    inputs = data if hasattr(data, "keys") else {"x": data.x, "edges": data.edges}
-    edge_weights = inputs.get("edge_weights", getattr(data, "edge_weights", None))
+    inputs = data if hasattr(data, "keys") else {"x": data.x}
     sequence = layer_sequence(model)
-    model.check_keys(inputs)
+    model.check_keys({"edges": None, **inputs} if inputs is not data else inputs)
     x = np.asarray(inputs["x"])
     if not model.built:
         model.build({"x": (None, x.shape[1]), "edges": (None, 2)})
     if inputs.get("graph_ids") is not None and any(type(part) is layers.CGAO for part in parts(sequence)):
         raise ValueError("cGAO layer by layer takes all nodes for one graph: leave `graph_ids` out, one graph a call.")
-    run = _Run(NeighborChunks(inputs["edges"], len(x), entries, edge_weights), folder, workers or os.cpu_count())
+    if inputs is data:
+        chunks = NeighborChunks.from_edges(inputs["edges"], len(x), entries, inputs.get("edge_weights"))
+    else:
+        lists = data.neighbors
+        chunks = NeighborChunks(lists.indptr, lists.indices, entries, lists.edge_weights)
+    run = _Run(chunks, folder, workers or os.cpu_count())
     for layer in sequence:
         x = run.apply(layer, x)
     nodes = inputs.get("nodes")
-    return np.array(x if nodes is None else x[np.asarray(nodes)])
+    if out is None:
+        return np.array(x if nodes is None else x[np.asarray(nodes)])
+    return _to_file(out, x, nodes)
+
+
+def _to_file(path, x, nodes, rows=2**15):
+    """Writes `x`, or its rows `nodes`, to an .npy file, whole or not at all; returns the map of it."""
+    count = len(x if nodes is None else nodes)
+    with draft(path) as temporary:
+        target = np.lib.format.open_memmap(temporary, "w+", x.dtype, (count, x.shape[1]))
+        for start in range(0, count, rows):
+            part = slice(start, min(start + rows, count))
+            target[part] = x[part] if nodes is None else x[np.asarray(nodes[part])]
+        target.flush()
+    return np.load(path, mmap_mode="r")
 
 
 def receptive_hops(model: GraphModel) -> int:

@@ -32,34 +32,51 @@ class NeighborChunks:
     """The neighbour lists of a graph, handed out in chunks of consecutive nodes.
 
     Args:
-        edges: [E, 2] integers, a row = (source, target). Any order; sorted by target, then source, without
-            repetitions and self-loops is the fast case.
-        num_nodes: N.
+        indptr: [N + 1]: where each list begins and the last one ends.
+        indices: [E], the neighbours without the node itself: ascending in each list, each once. Both may be memory
+            maps; a chunk reads its own part.
         entries: Entries of a chunk at most; a node with more has a chunk of its own.
-        edge_weights: [E] or None. Those of an edge that is given several times are added; a node's own is 1.
+        edge_weights: [E] or None; a node's own is 1.
 
     Attributes:
         degrees: [N], d̂_i: the size of N(i), or the sum of its weights.
         bounds: List of (start, stop), the nodes of each chunk.
     """
 
-    def __init__(self, edges, num_nodes, entries, edge_weights=None):
+    def __init__(self, indptr, indices, entries, edge_weights=None):
+        self.num_nodes = len(indptr) - 1
+        self.indptr, self.indices, self.weights = indptr, indices, edge_weights
+        self.bounds = _bounds(self.indptr, entries)
+        if edge_weights is None:
+            self.degrees = np.diff(indptr) + 1
+        else:
+            sums = [self._weight_sums(*bounds) for bounds in self.bounds]
+            self.degrees = np.concatenate([np.zeros(0), *sums]) + 1
+
+    @classmethod
+    def from_edges(cls, edges, num_nodes, entries, edge_weights=None):
+        """The same of edges [E, 2] in any order; the weights of one that is given several times are added."""
         edges, weights = canonical(np.asarray(edges), num_nodes, edge_weights)
-        self.num_nodes = num_nodes
-        self.edges = edges
-        self.weights = weights
         in_degrees = np.bincount(edges[:, 1], minlength=num_nodes)
-        self.edge_splits = np.concatenate([[0], np.cumsum(in_degrees, dtype=np.int64)])
-        self.degrees = np.bincount(edges[:, 1], weights, minlength=num_nodes) + 1
-        self.bounds = _bounds(self.edge_splits + np.arange(num_nodes + 1), entries)
+        indptr = np.concatenate([[0], np.cumsum(in_degrees, dtype=np.int64)])
+        return cls(indptr, edges[:, 0], entries, weights)
+
+    def _weight_sums(self, start, stop):
+        rows = np.repeat(np.arange(stop - start), np.diff(self.indptr[start : stop + 1]))
+        return np.bincount(rows, self.weights[self.indptr[start] : self.indptr[stop]], minlength=stop - start)
 
     def chunk(self, start, stop):
         """The `Chunk` of the nodes `start` to `stop` - 1."""
-        first = self.edge_splits[start]
-        edges = self.edges[first : self.edge_splits[stop]]
-        source, row = edges[:, 0], edges[:, 1] - start
-        after = source > edges[:, 1]
-        splits = self.edge_splits[start : stop + 1] - first + np.arange(stop - start + 1)
+        first = self.indptr[start]
+        source = self.indices[first : self.indptr[stop]]
+        if len(source) and (source.min() < 0 or source.max() >= self.num_nodes):
+            raise ValueError(
+                f"The lists of the nodes {start} to {stop - 1} name the nodes {source.min()} to {source.max()}, but "
+                f"there are {self.num_nodes}: the file of the lists is damaged."
+            )
+        row = np.repeat(np.arange(stop - start), np.diff(self.indptr[start : stop + 1]))
+        after = source > row + start
+        splits = self.indptr[start : stop + 1] - first + np.arange(stop - start + 1)
         before = np.bincount(row[~after], minlength=stop - start)
         columns = np.empty(splits[-1], np.int32)
         places = np.arange(len(source)) + row + after
@@ -68,7 +85,7 @@ class NeighborChunks:
         if self.weights is None:
             return Chunk(start, stop, columns, splits)
         weights = np.ones(splits[-1], self.weights.dtype)
-        weights[places] = self.weights[first : self.edge_splits[stop]]
+        weights[places] = self.weights[first : self.indptr[stop]]
         return Chunk(start, stop, columns, splits, weights)
 
 
@@ -147,10 +164,13 @@ def canonical(edges, num_nodes, weights=None):
     return np.stack([key % num_nodes, key // num_nodes], axis=1).astype(np.int32), weights
 
 
-def _bounds(ends, entries):
-    """Cuts the nodes into runs of at most so many entries; `ends` [N + 1] says where each list begins."""
-    cuts = [0]
-    while cuts[-1] < len(ends) - 1:
-        stop = int(np.searchsorted(ends, ends[cuts[-1]] + entries, side="right")) - 1
-        cuts.append(max(stop, cuts[-1] + 1))
+def _bounds(indptr, entries):
+    """Cuts the nodes into runs of at most so many entries, each node's own included."""
+    cuts, nodes = [0], len(indptr) - 1
+    while cuts[-1] < nodes:
+        start = cuts[-1]
+        limit = indptr[start] + entries
+        window = indptr[start : start + entries + 1]  # no run has more nodes than entries
+        stop = start + int(np.searchsorted(window + np.arange(len(window)), limit, side="right")) - 1
+        cuts.append(max(stop, start + 1))
     return list(itertools.pairwise(cuts))

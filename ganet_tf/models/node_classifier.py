@@ -30,7 +30,7 @@ class NodeClassifier(GraphModel):
         normalization: Of the GCNs: `"sym"`, `"row"` or `None`.
         skip: `"module"`, `"gcn"` or `"both"`: see `layers.GAM`.
         scale: Factor on the attention scores: `None`, `"sqrt"` or a number.
-        implementation: `"sparse"` or `"dense"`.
+        implementation: `"auto"`, `"native"`, `"sparse"` or `"dense"`: see `HGAO`.
         recompute: Whether training saves memory by computing each module again in the backward pass: see `GANet`.
         heads, concat, score, query_units, gate: Of the operator, where it has them: see `layers.HGAO`.
         attention_weights_dropout: On the attention weights.
@@ -79,7 +79,7 @@ class NodeClassifier(GraphModel):
         normalization: str | None = "sym",
         skip: str = "module",
         scale: float | str | None = None,
-        implementation: str = "sparse",
+        implementation: str = "auto",
         recompute: bool = False,
         heads: int = 1,
         concat: bool = True,

@@ -116,6 +116,11 @@ class Planetoid(Pretrained, GraphModel):
         self._add_layers({**matrix, "dtype": self.dtype_policy})
 
     @property
+    def transductive(self):
+        """Whether nodes have vectors of their own, so that others are not known."""
+        return self.variant == "T"
+
+    @property
     def plan(self):
         """The settings of the steps before the first epoch, the variant's where none were given."""
         defaults = PLANS[self.variant]

@@ -108,7 +108,7 @@ class PSCN(GraphModel):
         return as_logits(self.stack(self.convolution(windows), training=training)[:count])
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
-        """Exports the model for serving; see `GraphModel.export`. The served function takes `fields`, too."""
+        """Exports the model for serving, for graphs of any size; it then takes x, graph_ids and `fields`."""
         if input_signature is None and self.built:
             shapes = {
                 "x": ((None, self._num_features), "float32"),

@@ -26,11 +26,13 @@ class SAGEStack(keras.layers.Layer):
         dropout: On the features that enter each convolution.
         dense: Whether graphs come as matrices, as DiffPool makes them.
         kernel_initializer, kernel_regularizer: For all matrices.
+        implementation: `"auto"`, `"native"` or `"sparse"`: see `SAGEConv`. Dense graphs have one way only.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
         x: [N, F] node features; [B, c, F] for dense graphs.
         edges: [E, 2]; [B, c, c] weights for dense graphs.
+        edge_weights: [E], not for dense graphs; left out, 1 for every edge.
         training: Whether dropout is active and statistics are the batch's.
 
     Returns:
@@ -48,6 +50,7 @@ class SAGEStack(keras.layers.Layer):
         dense=False,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
+        implementation="auto",
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -55,9 +58,11 @@ class SAGEStack(keras.layers.Layer):
         shared = {"aggregator": aggregator, "normalize": normalize}
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer}
         rest = {"activation": activation, "batch_norm": batch_norm, "dropout": dropout, "dense": dense}
+        rest["implementation"] = implementation
         self._arguments = {"units": self.units, **shared, **rest, **matrix}
         dtype = {"dtype": self.dtype_policy}
-        convolution = partial(DenseSAGEConv if dense else SAGEConv, **shared, **matrix, **dtype)
+        kind = DenseSAGEConv if dense else partial(SAGEConv, implementation=implementation)
+        convolution = partial(kind, **shared, **matrix, **dtype)
         activations = [activation] * (len(self.units) - 1) + [None]
         self.convolutions = [
             convolution(width, activation=function, name=f"sage_{i + 1}")
@@ -75,11 +80,12 @@ class SAGEStack(keras.layers.Layer):
             for norm in self.norms[i : i + 1]:
                 norm.build(x_shape)
 
-    def call(self, x, edges, training=None):
+    def call(self, x, edges, edge_weights=None, training=None):
         """The outputs of all convolutions."""
         outputs = []
+        weights = {} if edge_weights is None else {"edge_weights": edge_weights}  # a dense convolution takes none
         for i, layer in enumerate(self.convolutions):
-            x = layer(self.drops[i](x, training=training), edges, training=training)
+            x = layer(self.drops[i](x, training=training), edges, training=training, **weights)
             for norm in self.norms[i : i + 1]:
                 x = norm(x, training=training)
             outputs.append(x)

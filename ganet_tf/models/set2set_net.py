@@ -28,10 +28,13 @@ class Set2SetNet(GraphModel):
         dropout: On the features that enter each convolution.
         head_dropout: Before the last layer.
         kernel_initializer, kernel_regularizer: For all matrices; Set2Set's recurrent one starts orthogonal.
+        num_features: F, if the model is to make its weights at once; `None` leaves it to the first data.
+        implementation: `"auto"`, `"native"` or `"sparse"`: see `SAGEConv`.
         **kwargs: `name`, `dtype`.
 
     Call arguments:
-        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending.
+        inputs: dict of `x` [N, F], `edges` [E, 2] and `graph_ids` [N], ascending; if edges have weights, `edge_weights`
+            [E].
         training: Whether dropout is active.
 
     Returns:
@@ -50,7 +53,7 @@ class Set2SetNet(GraphModel):
     """
 
     required = ("x", "edges", "graph_ids")
-    optional = ()
+    optional = ("edge_weights",)
 
     def __init__(
         self,
@@ -66,6 +69,8 @@ class Set2SetNet(GraphModel):
         head_dropout=0.0,
         kernel_initializer="glorot_uniform",
         kernel_regularizer=None,
+        num_features=None,
+        implementation="auto",
         **kwargs,
     ):
         matrix = {"kernel_initializer": kernel_initializer, "kernel_regularizer": kernel_regularizer}
@@ -76,16 +81,19 @@ class Set2SetNet(GraphModel):
             "normalize": normalize,
             "batch_norm": batch_norm,
             "dropout": dropout,
+            "implementation": implementation,
         }
         own = {"num_classes": num_classes, "steps": steps, "head_units": head_units, "head_dropout": head_dropout}
+        own["num_features"] = num_features
         super().__init__({**own, **stack, **matrix}, **kwargs)
         dtype = {"dtype": self.dtype_policy}
         self.stack = SAGEStack(name="stack", **stack, **matrix, **dtype)
-        self.set2set = layers.Set2Set(steps, name="set2set", **matrix, **dtype)
+        self.set2set = layers.Set2Set(steps, name="set2set", implementation=implementation, **matrix, **dtype)
         width = sum(self.units) if head_units is None else head_units
         self.hidden = keras.layers.Dense(width, activation="relu", name="hidden", **matrix, **dtype)
         self.drop = Dropout(head_dropout, name="drop", **dtype)
         self.out = keras.layers.Dense(num_classes, name="out", **matrix, **dtype)
+        self.build_if_known()
 
     def build_layers(self, x_shape, edges_shape, graph_ids_shape):
         """Builds the stack, Set2Set on all of its outputs, and the two dense layers."""
@@ -99,7 +107,7 @@ class Set2SetNet(GraphModel):
     def call(self, inputs, training=None):
         """Node features, what Set2Set reads of each graph, class scores."""
         x, edges, graph_ids, _ = self.unpack(inputs)
-        h = self.set2set(self.stack(x, edges, training=training), graph_ids=graph_ids)
+        h = self.set2set(self.stack(x, edges, inputs.get("edge_weights"), training=training), graph_ids=graph_ids)
         return as_logits(self.out(self.drop(self.hidden(h), training=training)))
 
     def compute_output_shape(self, input_shape):

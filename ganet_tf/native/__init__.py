@@ -15,7 +15,7 @@ Second derivatives are not there: the pure path has them.
 right now, and `disabled` keeps them out of it (an exported model must not contain them).
 """
 
-from ganet_tf.native.library import available, disabled, usable
+from ganet_tf.native.library import available, disabled, unwelcome, usable
 from ganet_tf.native.lists import Lists, lists, segments
 from ganet_tf.native.operators import (
     gao,
@@ -46,5 +46,6 @@ __all__ = [
     "segment_sum",
     "segments",
     "topk_gao",
+    "unwelcome",
     "usable",
 ]

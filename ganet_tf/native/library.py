@@ -60,16 +60,24 @@ def available():
 
 
 def usable(*tensors):
-    """Whether native kernels can be part of what is being traced or run here, for `tensors`.
+    """Whether native kernels should be part of what is being traced or run here, for `tensors`.
 
-    False besides where they are not `available`: inside `disabled`, inside a function that XLA compiles, while a
-    SavedModel is written, and where there is another device than a CPU (TensorFlow would copy to and fro).
+    False besides where they are not `available`: where they are `unwelcome`, and where there is another device than a
+    CPU (TensorFlow would copy to and fro).
     """
-    if getattr(_state, "disabled", 0) or not available() or _other_devices():
+    if not available() or _other_devices() or unwelcome():
         return False
-    if any(getattr(t, "dtype", None) not in (None, tf.float32, tf.float64) for t in tensors):
-        return False
-    return not (control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph()) or _saving())
+    return all(getattr(t, "dtype", None) in (None, tf.float32, tf.float64) for t in tensors)
+
+
+def unwelcome():
+    """Whether what is being traced here must not contain native kernels, whoever asks for them.
+
+    So it is inside of `disabled`, inside of a function that XLA compiles, and while a SavedModel is written.
+    """
+    if getattr(_state, "disabled", 0) or _saving():
+        return True
+    return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ WEIGHTED, ROOT, SKIP_SELF = 1, 2, 4  # flags of the ops, as in src/ops.cc
 def lists(edges, num_nodes, edge_weights=None):
     """The neighbour lists of a graph: N(i) is the sources of the edges into i, and i itself, ascending.
 
-    A repeated edge counts once, with the weight that came first; every node has one self-loop of weight 1, whatever
+    A repeated edge counts once, with the sum of its weights; every node has one self-loop of weight 1, whatever
     self-loops `edges` has.
 
     Args:
@@ -37,6 +37,7 @@ def lists(edges, num_nodes, edge_weights=None):
     weighted = edge_weights is not None
     given = tf.convert_to_tensor(edge_weights) if weighted else nothing(tf.float32)
     made = library().ops.ganet_lists(edges, num_nodes, given, flags=WEIGHTED if weighted else 0)
+    _as_vectors(made)
     return Lists(made.row_splits, made.columns, num_nodes, made.weights if weighted else None)
 
 
@@ -55,6 +56,7 @@ def segments(graph_ids, num_nodes):
     """
     num_nodes = tf.cast(num_nodes, tf.int32)
     made = library().ops.ganet_segments(tf.convert_to_tensor(graph_ids), num_nodes)
+    _as_vectors(made)
     nodes = tf.range(num_nodes)
     result = Lists(made.row_splits, nodes, num_nodes)
     result.remember("transposed", (tf.range(num_nodes + 1), made.ids, nodes))
@@ -84,7 +86,7 @@ class Lists:
         """(column_splits [columns + 1], rows [entries], places [entries]): the entries of each column, by row."""
         return self.part(
             "transposed",
-            lambda: tuple(library().ops.ganet_transpose(self.row_splits, self.columns, self.num_columns)),
+            lambda: _as_vectors(library().ops.ganet_transpose(self.row_splits, self.columns, self.num_columns)),
         )
 
     def weights_as(self, dtype):
@@ -122,6 +124,13 @@ class Lists:
     def remember(self, key, value):
         """Keep `value` as what `part` would make."""
         self._parts.setdefault(_place(), {})[key] = value
+
+
+def _as_vectors(tensors):
+    """Tells TensorFlow that tensors made by our ops have one axis."""
+    for tensor in tensors:
+        tensor.set_shape([None])
+    return tuple(tensors)
 
 
 def nothing(dtype):

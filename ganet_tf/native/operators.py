@@ -26,16 +26,23 @@ def gao(queries, keys, values, lists, heads=1, dropout=0.0, dropout_seed=None):
 
 
 def hgao(queries, keys, values, scores, lists, k, heads=1, dropout=0.0, dropout_seed=None):
-    """As `gao`, over the k of N(i) with the largest a_ij · scores_j, the same for all heads.
+    """Σ_j softmax_j(q_i · k_j) v_j over the k of N(i) with the largest a_ij · scores_j, the same for all heads.
 
-    Equal scores go to the smaller index, NaN ranks last. `scores` [N] gets no gradient: p learns through the gate.
+    Equal scores go to the smaller index, NaN ranks last. The weights a_ij rank and do no more. `scores` [N] gets no
+    gradient: p learns through the gate. Arguments as in `gao`.
     """
     scores = tf.stop_gradient(scores)
     return _attend(queries, keys, values, scores, lists, BY_NODE, k, heads, dropout, dropout_seed)
 
 
-def topk_gao(queries, keys, values, lists, k, heads=1, dropout=0.0, dropout_seed=None):
-    """As `gao`, over the k of N(i) with the largest a_ij q_i · k_j, chosen for each head on its own."""
+def topk_gao(queries, keys, values, lists, k, heads=1, dropout=0.0, dropout_seed=None, uniform=False):
+    """As `gao`, over the k of N(i) with the largest a_ij q_i · k_j, chosen for each head on its own.
+
+    If `uniform`, the chosen are averaged: queries and keys rank, and get no gradient. That is for one head.
+    """
+    if uniform:
+        chosen = _ranked(queries, keys, lists, k)
+        return _attend(None, None, values, None, chosen, ALL, 0, 1, dropout, dropout_seed)
     if heads == 1:
         return _attend(queries, keys, values, None, lists, BY_SCORE, k, 1, dropout, dropout_seed)
     parts = [tf.split(t, heads, axis=1) for t in (queries, keys, values)]
@@ -44,6 +51,17 @@ def topk_gao(queries, keys, values, lists, k, heads=1, dropout=0.0, dropout_seed
         _attend(*qkv, None, lists, BY_SCORE, k, 1, dropout, seed) for *qkv, seed in zip(*parts, seeds, strict=True)
     ]
     return tf.concat(outputs, axis=1)
+
+
+def _ranked(queries, keys, lists, k):
+    """`Lists` of the k columns of each row with the largest scores."""
+    queries, keys = tf.stop_gradient(queries), tf.stop_gradient(keys)
+    weights, flags = lists.weights_as(keys.dtype)
+    made = library().ops.ganet_attend(
+        queries, keys, keys[:, :0], lists.row_splits, lists.columns, weights, nothing(keys.dtype), nothing(tf.int64),
+        ranking=BY_SCORE, k=k, flags=flags,
+    )  # fmt: skip
+    return Lists(made.chosen_splits, made.chosen_columns, tf.shape(keys)[0])
 
 
 def _attend(queries, keys, values, scores, lists, ranking, k, heads, dropout, dropout_seed):
@@ -70,9 +88,10 @@ def _attend(queries, keys, values, scores, lists, ranking, k, heads, dropout, dr
             if ranking != ALL:
                 chosen = Lists(made.chosen_splits, made.chosen_columns, tf.shape(values)[0])
                 chosen_weights = made.chosen_weights
+            weighted = 0 if ranking == BY_NODE else flags
             gradients = ops.ganet_attend_grad(
                 queries, keys, values, chosen.row_splits, chosen.columns, chosen_weights, *chosen.transposed(),
-                made.alpha, made.output, d_output, seed, flags=flags, **options,
+                made.alpha, made.output, d_output, seed, flags=weighted, **options,
             )  # fmt: skip
             return _with_shapes(gradients, (queries, keys, values))
 

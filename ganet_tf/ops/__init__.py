@@ -1,7 +1,8 @@
 """The operators as pure functions of tensors, each in the file of its name.
 
 `neighborhood`, `neighbor_tables` and `selection` turn `edges` into what the kernels need, `attention` and `sparse` are
-the kernels, `dense` is the paper's [N, N] way, `checks` holds the messages for bad input.
+the kernels, `dense` is the paper's [N, N] way, `implementations` chooses between these and the native kernels, `checks`
+holds the messages for bad input.
 """
 
 from ganet_tf.ops import checks
@@ -13,6 +14,7 @@ from ganet_tf.ops.gao import gao
 from ganet_tf.ops.gat import gat
 from ganet_tf.ops.gcn import gcn
 from ganet_tf.ops.hgao import gate, hgao, projection_scores, selected
+from ganet_tf.ops.implementations import IMPLEMENTATIONS, WITHOUT_DENSE, check_implementation
 from ganet_tf.ops.pooling import max_pooling, mean_pooling, sum_pooling
 from ganet_tf.ops.sage import AGGREGATORS, aggregate_neighbors, unit_rows
 from ganet_tf.ops.sampled_gao import sampled_gao
@@ -23,9 +25,12 @@ from ganet_tf.ops.topk_gao import topk_gao
 
 __all__ = [
     "AGGREGATORS",
+    "IMPLEMENTATIONS",
+    "WITHOUT_DENSE",
     "aggregate_neighbors",
     "cgao",
     "chebyshev",
+    "check_implementation",
     "checks",
     "debug_checks",
     "diff_pool",

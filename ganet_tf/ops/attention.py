@@ -31,6 +31,11 @@ class Head(NamedTuple):
     values: tf.Tensor  # [N, U]
     uniform: bool  # whether all that are attended to get the same weight; queries and keys then at most rank
 
+    @property
+    def tensors(self):
+        """Queries, keys and values, the first two None where all weights are the same."""
+        return (None, None, self.values) if self.uniform else self[:3]
+
 
 def split_heads(queries, keys, values, heads=1, score="dot", scale=None, temperature=None) -> list[Head]:
     """The channels of each head, ready for dot products.
@@ -79,6 +84,15 @@ def kept(nb, heads: int, dropout: float, seed: tf.Tensor | None, dtype) -> list:
         return [None] * heads
     ones = tf.ones([heads, tf.size(nb.columns)], dtype)
     return tf.unstack(tf.nn.experimental.stateless_dropout(ones, dropout, seed=seed))
+
+
+def attend_natively(run, parts: list[Head], dropout: float, dropout_seed: tf.Tensor | None) -> tf.Tensor:
+    """The joined outputs of `run(head, number, dropout=..., dropout_seed=...)`, which is native, for each head."""
+    seeds = [None] * len(parts)
+    if dropout and dropout_seed is not None:
+        seeds = [tf.add(tf.cast(dropout_seed, tf.int64), [0, number]) for number in range(len(parts))]
+    options = [{"dropout": dropout, "dropout_seed": seed} for seed in seeds]
+    return join_heads([run(head, number, **options[number]) for number, head in enumerate(parts)])
 
 
 def scaled(queries: tf.Tensor, scale: float | str | None) -> tf.Tensor:

@@ -4,15 +4,16 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from ganet_tf import native
 from ganet_tf.ops.checks import check_graph_ids
 from ganet_tf.ops.tensor_cache import TensorCache, cached
 
 BLOCK_HEIGHT = 32
 
 
-def graph_layout(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> "GraphLayout":
-    """The `GraphLayout` of a batch: kept on `graph_ids` (see `tensor_cache`), or made now."""
-    return cached(GraphLayout, graph_ids, num_nodes)
+def graph_layout(graph_ids: tf.Tensor, num_nodes: tf.Tensor, way: str = "sparse") -> "GraphLayout":
+    """The `GraphLayout` of a batch: kept on `graph_ids` (see `tensor_cache`), or made now; a native one if so asked."""
+    return cached(NativeGraphLayout if way == "native" else GraphLayout, graph_ids, num_nodes)
 
 
 class Blocks(NamedTuple):
@@ -31,7 +32,10 @@ class GraphLayout(TensorCache):
         num_graphs: scalar int32, the last id + 1.
         splits: [num_graphs + 1] int32; graph g has the rows splits[g] .. splits[g + 1] - 1.
         sizes: [num_graphs] int32.
+        segments: the same as `native.Lists`, where native kernels work on it; else None.
     """
+
+    segments = None
 
     def __init__(self, graph_ids, num_nodes):
         super().__init__()
@@ -60,6 +64,19 @@ class GraphLayout(TensorCache):
         shift = first * BLOCK_HEIGHT - self.splits[:-1]
         inverse = tf.range(tf.size(self.graph_ids)) + tf.gather(shift, self.graph_ids)
         return Blocks(tf.where(inside, places, -1), inverse, graphs)
+
+
+class NativeGraphLayout(GraphLayout):
+    """A `GraphLayout` that native kernels make, and work on."""
+
+    def __init__(self, graph_ids, num_nodes):
+        TensorCache.__init__(self)
+        check_graph_ids(graph_ids, num_nodes, compiled=False)
+        self.segments = native.segments(graph_ids, num_nodes)
+        self.splits = self.segments.row_splits
+        self.graph_ids = self.segments.transposed()[1]
+        self.num_graphs = self.segments.num_rows
+        self.sizes = self.splits[1:] - self.splits[:-1]
 
 
 def take_rows(x: tf.Tensor, places: tf.Tensor, inverse: tf.Tensor) -> tf.Tensor:

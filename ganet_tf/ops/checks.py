@@ -12,7 +12,6 @@ from ganet_tf.spelling import closest
 
 _debug = False
 
-IMPLEMENTATIONS = ("sparse", "dense")
 NORMALIZATIONS = ("sym", "row", None)
 SCORES = ("dot", "cosine", "uniform")
 GATES = ("sigmoid", "double", None)
@@ -33,10 +32,11 @@ def debug_checks(enabled: bool = True) -> bool:
     return before
 
 
-def check_edges(edges: tf.Tensor, num_nodes: tf.Tensor) -> list:
+def check_edges(edges: tf.Tensor, num_nodes: tf.Tensor, compiled: bool = True) -> list:
     """`edges` must be an integer [edges, 2] tensor of (source, target) pairs below `num_nodes`.
 
-    Returns the checks to depend on in graph mode, an empty list where there are none.
+    Returns the checks to depend on in graph mode, an empty list where there are none; never any if not `compiled`, for
+    kernels that look at the values themselves.
     """
     shape = edges.shape
     if shape.rank is not None and (shape.rank != 2 or shape[1] not in (None, 2)):
@@ -48,6 +48,8 @@ def check_edges(edges: tf.Tensor, num_nodes: tf.Tensor) -> list:
         raise TypeError(f"`edges` must be integers (int32), but is {edges.dtype.name}.")
     if _has_values(edges, num_nodes):
         _check_edge_values(edges.numpy(), int(tf.get_static_value(num_nodes)))
+        return []
+    if not compiled:
         return []
     numbers = _unsigned(edges)
     limit = tf.cast(num_nodes, numbers.dtype)
@@ -68,7 +70,7 @@ def _check_edge_values(edges, num_nodes):
         )
 
 
-def check_graph_ids(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> list:
+def check_graph_ids(graph_ids: tf.Tensor, num_nodes: tf.Tensor, compiled: bool = True) -> list:
     """`graph_ids` must be an integer [nodes] tensor, ascending from 0. Returns checks as `check_edges` does.
 
     Numbers may be left out (graphs without nodes), but not more than `EMPTY_GRAPHS`: one wild number would otherwise
@@ -80,6 +82,8 @@ def check_graph_ids(graph_ids: tf.Tensor, num_nodes: tf.Tensor) -> list:
         raise TypeError(f"`graph_ids` must be integers (int32), but is {graph_ids.dtype.name}.")
     if _has_values(graph_ids, num_nodes):
         _check_graph_id_values(graph_ids.numpy(), int(tf.get_static_value(num_nodes)))
+        return []
+    if not compiled:
         return []
     wide = tf.cast(graph_ids, tf.int64)
     steps = wide[1:] >= wide[:-1]
@@ -189,11 +193,6 @@ def check_choice(value, name: str, choices: tuple) -> None:
         near = closest(value, [c for c in choices if c is not None], 0.6)
         hint = f" Did you mean {near!r}?" if near else ""
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}, but is {value!r}.{hint}")
-
-
-def check_implementation(implementation: str) -> None:
-    """`implementation` must be "sparse" or "dense"."""
-    check_choice(implementation, "implementation", IMPLEMENTATIONS)
 
 
 def open_rows(x: tf.Tensor) -> tf.Tensor:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from ganet_tf.ops.batch_layout import graph_layout, take_rows
-from ganet_tf.ops.neighbor_sum import neighbor_counts, neighbor_sum
-from ganet_tf.ops.neighborhood import neighborhood
+from ganet_tf.ops.implementations import chosen
+from ganet_tf.ops.neighbor_sum import neighbors
 from ganet_tf.ops.pooling import graph_sum, node_counts
 from ganet_tf.ops.precision import in_float32
 
@@ -21,7 +21,7 @@ class Pooled(NamedTuple):
 
 
 @in_float32
-def diff_pool(x, logits, edges, graph_ids):
+def diff_pool(x, logits, edges, graph_ids, edge_weights=None, implementation="auto"):
     """Pools the nodes of each graph into clusters by S = softmax(logits).
 
     The link loss needs no pairs of nodes, because ‖A - S Sᵀ‖²_F = Σ A_ij² - 2 tr(Sᵀ A S) + ‖Sᵀ S‖²_F: what is
@@ -32,19 +32,21 @@ def diff_pool(x, logits, edges, graph_ids):
         logits: [N, c].
         edges: [E, 2] (source, target).
         graph_ids: [N], ascending.
+        edge_weights: [E], the entries of A; None is 1 for every edge.
+        implementation: "auto", "native" or "sparse": see `implementations`.
 
     Returns:
         `Pooled`. A graph without nodes has zeros everywhere.
     """
-    num_nodes = tf.shape(x)[0]
-    nb, layout = neighborhood(edges, num_nodes), graph_layout(graph_ids, num_nodes)
+    num_nodes, way = tf.shape(x)[0], chosen(implementation, x)
+    graph, layout = neighbors(edges, num_nodes, way, edge_weights), graph_layout(graph_ids, num_nodes, way)
     s = tf.nn.softmax(logits)
-    products = graph_products(s, tf.concat([x, neighbor_sum(nb, s), s], 1), layout)  # [B, c, F + 2c]
+    products = graph_products(s, tf.concat([x, graph.sum(s), s], 1), layout)  # [B, c, F + 2c]
     clusters = logits.shape[1]
     pooled, adjacency, overlap = tf.split(products, [x.shape[1], clusters, clusters], axis=2)
     counts = node_counts(layout, x.dtype)[:, 0]
-    num_edges = graph_sum(neighbor_counts(nb, x.dtype), layout)[:, 0]
-    distance = num_edges - 2 * tf.linalg.trace(adjacency) + tf.reduce_sum(overlap**2, axis=[1, 2])
+    squares = graph_sum(graph.squares(x.dtype), layout)[:, 0]
+    distance = squares - 2 * tf.linalg.trace(adjacency) + tf.reduce_sum(overlap**2, axis=[1, 2])
     node_entropy = -tf.reduce_sum(s * tf.nn.log_softmax(logits), axis=1, keepdims=True)
     return Pooled(pooled, adjacency, distance / counts**2, graph_sum(node_entropy, layout)[:, 0] / counts)
 

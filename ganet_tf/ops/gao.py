@@ -2,9 +2,10 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.attention import attend, join_heads, kept, split_heads, times
-from ganet_tf.ops.checks import check_implementation
+from ganet_tf import native
+from ganet_tf.ops.attention import attend, attend_natively, join_heads, kept, split_heads, times
 from ganet_tf.ops.dense import adjacency_mask, entry_matrix, masked
+from ganet_tf.ops.implementations import chosen, neighbor_lists
 from ganet_tf.ops.neighbor_tables import all_neighbors, folded_matrix
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -17,7 +18,7 @@ def gao(
     values: tf.Tensor,
     edges: tf.Tensor,
     scale: float | str | None = None,
-    implementation: str = "sparse",
+    implementation: str = "auto",
     edge_weights: tf.Tensor | None = None,
     heads: int = 1,
     score: str = "dot",
@@ -32,7 +33,7 @@ def gao(
         values: [N, U].
         edges: [E, 2] (source, target).
         scale: factor on the scores: None (the paper's, 1), "sqrt" (1/√F) or a number.
-        implementation: "sparse", O(E·F), or "dense", O(N²·F).
+        implementation: "auto", "native" or "sparse", O(E·F), or "dense", O(N²·F): see `implementations`.
         edge_weights: [E], a_ij of eq. (3), with a_ii = 1; None is 1 for every edge.
         heads: how many: `keys` are [N, heads · F], `values` [N, heads · U], `queries` as here or [N, heads · F].
         score: "dot"; "cosine", e_ij = τ q_i · k_j / (‖q_i‖ ‖k_j‖); or "uniform", the mean over N(i), for
@@ -43,11 +44,14 @@ def gao(
     Returns:
         [N, heads · U].
     """
-    check_implementation(implementation)
-    run = _dense if implementation == "dense" else _sparse
+    way = chosen(implementation, values)
+    parts = split_heads(queries, keys, values, heads, score, scale, temperature)
+    if way == "native":
+        lists = neighbor_lists(edges, tf.shape(values)[0], edge_weights)
+        return attend_natively(lambda head, _, **o: native.gao(*head.tensors, lists, **o), parts, dropout, dropout_seed)
+    run = _dense if way == "dense" else _sparse
     nb = neighborhood(edges, tf.shape(values)[0])
     factors = entry_weights(nb, edges, edge_weights, values.dtype)
-    parts = split_heads(queries, keys, values, heads, score, scale, temperature)
     keeps = kept(nb, heads, dropout, dropout_seed, values.dtype)
     return join_heads([run(head, edges, nb, factors, keep) for head, keep in zip(parts, keeps, strict=True)])
 

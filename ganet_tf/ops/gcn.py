@@ -2,9 +2,11 @@
 
 import tensorflow as tf
 
+from ganet_tf import native
 from ganet_tf.ops import sparse
-from ganet_tf.ops.checks import NORMALIZATIONS, check_choice, check_implementation
+from ganet_tf.ops.checks import NORMALIZATIONS, check_choice
 from ganet_tf.ops.dense import adjacency_mask, entry_matrix
+from ganet_tf.ops.implementations import chosen, neighbor_lists
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood, weighted
 from ganet_tf.ops.precision import in_float32
 
@@ -14,7 +16,7 @@ def gcn(
     h: tf.Tensor,
     edges: tf.Tensor,
     normalization: str | None = "sym",
-    implementation: str = "sparse",
+    implementation: str = "auto",
     edge_weights: tf.Tensor | None = None,
 ) -> tf.Tensor:
     """Sum each node's neighbours' `h` [N, F] with GCN's weights.
@@ -23,13 +25,14 @@ def gcn(
         h: [N, F] features, X W of the GCN layer.
         edges: [E, 2] (source, target).
         normalization: "sym", 1/√(d̂_i d̂_j); "row", 1/d̂_i (DGCNN's); or None, 1.
-        implementation: "sparse" or "dense".
+        implementation: "auto", "native", "sparse" or "dense": see `implementations`.
         edge_weights: [E], a_ij of Â, with a_ii = 1 and d̂_i = Σ_j a_ij; None is 1 for every edge.
     """
     check_choice(normalization, "normalization", NORMALIZATIONS)
-    check_implementation(implementation)
-    num_nodes = tf.shape(h)[0]
-    if implementation == "dense":
+    way, num_nodes = chosen(implementation, h), tf.shape(h)[0]
+    if way == "native":
+        return native.gcn(h, neighbor_lists(edges, num_nodes, edge_weights), normalization)
+    if way == "dense":
         adjacency = tf.cast(adjacency_mask(edges, num_nodes), h.dtype)
         if edge_weights is not None:
             nb = neighborhood(edges, num_nodes)

@@ -2,9 +2,20 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.attention import attend, join_heads, kept, split_heads, table_scores, table_softmax, times
-from ganet_tf.ops.checks import GATES, check_choice, check_implementation, check_k
+from ganet_tf import native
+from ganet_tf.ops.attention import (
+    attend,
+    attend_natively,
+    join_heads,
+    kept,
+    split_heads,
+    table_scores,
+    table_softmax,
+    times,
+)
+from ganet_tf.ops.checks import GATES, check_choice, check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, masked, ranking, top_k_mask
+from ganet_tf.ops.implementations import chosen, neighbor_lists
 from ganet_tf.ops.neighbor_tables import table_matrix
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -36,7 +47,7 @@ def hgao(
     edges: tf.Tensor,
     k: int,
     scale: float | str | None = None,
-    implementation: str = "sparse",
+    implementation: str = "auto",
     edge_weights: tf.Tensor | None = None,
     heads: int = 1,
     score: str = "dot",
@@ -53,7 +64,8 @@ def hgao(
         edges: [E, 2] (source, target).
         k: how many neighbours to keep; nodes with fewer keep all.
         scale: factor on q · k: None (the paper's, 1), "sqrt" (1/√F) or a number.
-        implementation: "sparse", O(E + N·k·F), or "dense", ranking N x N as the paper does.
+        implementation: "auto", "native" or "sparse", O(E + N·k·F), or "dense", ranking N x N as the paper does: see
+            `implementations`.
         edge_weights: [E], a_ij of eq. (5): they rank, with a_ii = 1, and do no more; None is 1 for every edge.
         heads: how many: `keys` are [N, heads · F], `values` [N, heads · U], `queries` as here or [N, heads · F].
         score: "dot"; "cosine", e_ij = τ q_i · k_j / (‖q_i‖ ‖k_j‖); or "uniform", the mean over the chosen, for
@@ -65,12 +77,19 @@ def hgao(
         [N, heads · U].
     """
     check_k(k)
-    check_implementation(implementation)
-    run = _dense if implementation == "dense" else _sparse
-    nb = neighborhood(edges, tf.shape(values)[0])
-    factors = entry_weights(nb, edges, edge_weights, scores.dtype)
+    way = chosen(implementation, values)
     parts = split_heads(queries, keys, values, heads, score, scale, temperature)
     rankings = [scores] if heads == 1 else tf.unstack(scores, heads, axis=1)
+    if way == "native":
+        lists = neighbor_lists(edges, tf.shape(values)[0], edge_weights)
+
+        def attended(head, number, **options):
+            return native.hgao(*head.tensors, rankings[number], lists, k, **options)
+
+        return attend_natively(attended, parts, dropout, dropout_seed)
+    run = _dense if way == "dense" else _sparse
+    nb = neighborhood(edges, tf.shape(values)[0])
+    factors = entry_weights(nb, edges, edge_weights, scores.dtype)
     keeps = kept(nb, heads, dropout, dropout_seed, values.dtype)
     per_head = zip(parts, rankings, keeps, strict=True)
     return join_heads([run(head, own, k, edges, nb, factors, keep) for head, own, keep in per_head])

@@ -9,8 +9,8 @@ import tensorflow as tf
 
 from ganet_tf.ops import sparse
 from ganet_tf.ops.attention import per_row, scaled, table_scores, table_softmax, times
-from ganet_tf.ops.checks import check_implementation
 from ganet_tf.ops.dense import adjacency_mask, entry_matrix, masked, ranking, top_k_mask
+from ganet_tf.ops.implementations import check_implementation
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, folded_matrix
 from ganet_tf.ops.neighborhood import entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -26,7 +26,7 @@ def sampled_gao(
     temperature: float = 1.0,
     noise_seed: tf.Tensor | None = None,
     scale: float | str | None = None,
-    implementation: str = "sparse",
+    implementation: str = "auto",
     edge_weights: tf.Tensor | None = None,
 ) -> tf.Tensor:
     """o_i = v_j for one neighbour j of i.
@@ -37,7 +37,7 @@ def sampled_gao(
         edges: [E, 2] (source, target).
         temperature: of the softmax that gives the gradient; lower is closer to the drawn neighbour, and noisier.
         noise_seed: [2] int seed of the draw (training), or None for the most probable neighbour (inference).
-        scale, implementation, edge_weights: as in `gao`.
+        scale, implementation, edge_weights: as in `gao`; there is no native kernel, "auto" and "native" are "sparse".
     """
     check_implementation(implementation)
     queries = scaled(queries, scale)

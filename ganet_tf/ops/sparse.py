@@ -82,11 +82,18 @@ def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Ten
         def gradient(d_output):
             # A backward function of its own cannot be handed a CSR matrix, only what it is made from.
             again = matrix if current_graph() is graph else csr_matrix(places, values, x.dense_shape)
-            return matmul(transpose(again, compute), d_output, tf.shape(kernel)[0])
+            return matmul(transpose(again, compute), _dense(d_output), tf.shape(kernel)[0])
 
         return matmul(matrix, kernel, x.dense_shape[0]), gradient
 
     return tf.cast(run(tf.cast(kernel, compute)), kernel.dtype)
+
+
+def _dense(gradient):
+    """A gradient as a tensor: that of a `tf.gather` comes as some of its rows."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.math.unsorted_segment_sum(gradient.values, gradient.indices, gradient.dense_shape[0])
+    return gradient
 
 
 def _by_row(places, values):

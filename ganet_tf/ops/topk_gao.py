@@ -2,9 +2,11 @@
 
 import tensorflow as tf
 
-from ganet_tf.ops.attention import attend, join_heads, kept, split_heads, table_scores, times
-from ganet_tf.ops.checks import check_implementation, check_k
+from ganet_tf import native
+from ganet_tf.ops.attention import attend, attend_natively, join_heads, kept, split_heads, table_scores, times
+from ganet_tf.ops.checks import check_k
 from ganet_tf.ops.dense import adjacency_mask, attend_selected, entry_matrix, ranking, top_k_mask
+from ganet_tf.ops.implementations import chosen, neighbor_lists
 from ganet_tf.ops.neighbor_tables import all_neighbors, entry_places, table_matrix
 from ganet_tf.ops.neighborhood import Neighborhood, entry_weights, neighborhood
 from ganet_tf.ops.precision import in_float32
@@ -19,7 +21,7 @@ def topk_gao(
     edges: tf.Tensor,
     k: int,
     scale: float | str | None = None,
-    implementation: str = "sparse",
+    implementation: str = "auto",
     edge_weights: tf.Tensor | None = None,
     heads: int = 1,
     score: str = "dot",
@@ -33,11 +35,18 @@ def topk_gao(
     are averaged: queries and keys are needed here, but get no gradient.
     """
     check_k(k)
-    check_implementation(implementation)
-    run = _dense if implementation == "dense" else _sparse
+    way = chosen(implementation, values)
+    parts = split_heads(queries, keys, values, heads, score, scale, temperature)
+    if way == "native":
+        lists = neighbor_lists(edges, tf.shape(values)[0], edge_weights)
+
+        def attended(head, _, **options):
+            return native.topk_gao(*head[:3], lists, k, uniform=head.uniform, **options)
+
+        return attend_natively(attended, parts, dropout, dropout_seed)
+    run = _dense if way == "dense" else _sparse
     nb = neighborhood(edges, tf.shape(values)[0])
     factors = entry_weights(nb, edges, edge_weights, values.dtype)
-    parts = split_heads(queries, keys, values, heads, score, scale, temperature)
     keeps = kept(nb, heads, dropout, dropout_seed, values.dtype)
     return join_heads([run(head, k, edges, nb, factors, keep) for head, keep in zip(parts, keeps, strict=True)])
 

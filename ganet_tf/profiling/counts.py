@@ -132,10 +132,11 @@ def exact_madd(operator: str, implementation: str, size: Size) -> int | None:
 
     Args:
         operator: a name of `layers.operators.profiled_operators()`.
-        implementation: "dense" or "sparse"; cGAO, which uses no graph, has "dense" only.
+        implementation: "dense", "sparse" or "native", which computes what the sparse one does, but no padding: for it
+            the count is one from above. cGAO, which uses no graph, has "dense" only.
         size: the call's `Size`.
     """
-    count = globals().get(f"{operator}_{implementation}")
+    count = globals().get(f"{operator}_{_counted_as(implementation)}")
     return None if count is None else count(size)
 
 
@@ -148,9 +149,13 @@ def needed_bytes(operator: str, implementation: str, size: Size, gradients: bool
     needed = 6 * size.nodes * _row_bytes(size)
     row = profiled_operators().get(operator)
     if row is None or "implementation" in row.options:
-        name = f"{implementation}_bytes"
+        name = f"{_counted_as(implementation)}_bytes"
         needed += globals().get(f"{operator}_{name}", globals()[name])(size)
     return 3 * needed if gradients else needed
+
+
+def _counted_as(implementation):
+    return "sparse" if implementation == "native" else implementation
 
 
 def dense_bytes(s):

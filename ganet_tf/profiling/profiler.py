@@ -9,6 +9,7 @@ import tensorflow as tf
 from ganet_tf.errors import OutOfMemoryError
 from ganet_tf.layers.operators import profiled_operators
 from ganet_tf.memory import available_memory, peak_growth
+from ganet_tf.ops.implementations import chosen
 from ganet_tf.profiling import counts
 from ganet_tf.profiling.counts import Size
 from ganet_tf.profiling.measuring import TracedRun, time_calls
@@ -134,7 +135,9 @@ def _counted(layer, x, edges):
     known = {row.layer: (name, row) for name, row in profiled_operators().items()}
     operator, row = known.get(type(layer), (type(layer).__name__.lower(), None))
     one_way = row is not None and "implementation" not in row.options
-    implementation = "dense" if one_way else getattr(layer, "implementation", "dense")
+    implementation = "dense" if one_way else chosen(getattr(layer, "implementation", "dense"))
+    if implementation == "native" and not getattr(layer, "has_native", True):
+        implementation = "sparse"
     k = getattr(layer, "k", 0)
     size = Size.of(edges, nodes, features, getattr(layer, "units", None), k)
     row = Row(

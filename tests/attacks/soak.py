@@ -1,6 +1,7 @@
 """The long round of all attacks: `make soak`, or `python -m tests.attacks.soak [KIND=TRIALS ...] [--minutes N]`.
 
-Writes results/reliability.md, after every part, so that a round that is stopped says what it did.
+Writes results/reliability.md, and results/reliability.json, from which the same command goes on, after every part: a
+round that is stopped has said what it did, and the next one does the rest. `--fresh` begins anew.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from experiments import environment
 from ganet_tf.files import write_whole
 from tests.attacks import data_fuzz, run_fuzz
 
-TABLE = run_fuzz.ROOT / "results" / "reliability.md"
+TABLE = run_fuzz.ROOT / "results" / "reliability.md"  # and .json: the parts that are done
 SECONDS_TOO_LONG = 1800  # after the end of the round
 COLUMNS = ("tried", "same", "sentence", "lost", "traceback", "signal")
 
@@ -64,6 +65,7 @@ def main(argv=None):
     parser.add_argument("--minutes", type=float, default=240, help="no part begins later")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--fresh", action="store_true", help="do not go on where the last round stopped")
     arguments = parser.parse_args(argv)
     trials = {kind: int(number) for kind, _, number in (word.partition("=") for word in arguments.kinds)}
     trials = trials or {kind: each.goal for kind, each in KINDS.items()}
@@ -87,13 +89,30 @@ class Soak:
         self.skipped = {kind: reason for kind in trials if (reason := missing(kind))}
         self.end = time.monotonic() + 60 * arguments.minutes
         self.begin = time.monotonic()
+        self.minutes, self.revisions, self.done = 0.0, [], {kind: [] for kind in KINDS}
+        if TABLE.with_suffix(".json").exists() and not arguments.fresh:
+            self._go_on(json.loads(TABLE.with_suffix(".json").read_text()))
+        self.revisions = list(dict.fromkeys([*self.revisions, environment.git_revision()]))
         self._writing = threading.Lock()
+
+    def _go_on(self, state):
+        """Takes over what a round with the same seed has done."""
+        if state["seed"] != self.arguments.seed:
+            return
+        self.minutes, self.revisions, self.bad = state["minutes"], state["revisions"], state["bad"]
+        self.done |= state["done"]
+        for kind, counts in state["counts"].items():
+            self.counts[kind] = collections.Counter(counts)
 
     def run(self):
         """All parts, one of each kind in turn, so that a round that is stopped has some of each."""
         self.waiting = queue.SimpleQueue()
-        parts = {kind: range(0, n, KINDS[kind].part) for kind, n in self.trials.items() if kind not in self.skipped}
-        for turn in range(max(map(len, parts.values()))):
+        parts = {
+            kind: [first for first in range(0, n, KINDS[kind].part) if first not in self.done[kind]]
+            for kind, n in self.trials.items()
+            if kind not in self.skipped
+        }
+        for turn in range(max(map(len, parts.values()), default=0)):
             for kind, firsts in parts.items():
                 if turn < len(firsts):
                     self.waiting.put((kind, firsts[turn]))
@@ -114,6 +133,7 @@ class Soak:
             counts, bad = self.part(kind, first, min(KINDS[kind].part, self.trials[kind] - first))
             with self._writing:
                 self.counts[kind] += counts
+                self.done[kind].append(first)
                 self.bad += bad
                 self.write()
                 self.progress.update()
@@ -140,8 +160,15 @@ class Soak:
         return judged(kind, f"{script} {' '.join(map(str, words))}", done)
 
     def write(self):
-        """The table, as far as it has come."""
+        """The table, as far as it has come, and where to go on."""
+        state = {"seed": self.arguments.seed, "revisions": self.revisions, "minutes": self.minutes_so_far()}
+        state |= {"done": self.done, "counts": self.counts, "bad": self.bad}
         write_whole(TABLE, page(self))
+        write_whole(TABLE.with_suffix(".json"), json.dumps(state, indent=1) + "\n")
+
+    def minutes_so_far(self):
+        """Of this round and those before."""
+        return self.minutes + (time.monotonic() - self.begin) / 60
 
 
 def missing(kind):
@@ -176,7 +203,6 @@ def judged(kind, command, done):
 def page(soak):
     """results/reliability.md."""
     versions = environment.versions()
-    minutes = (time.monotonic() - soak.begin) / 60
     lines = [
         "# What held under attack",
         "",
@@ -192,12 +218,13 @@ def page(soak):
     lines += [row(kind, soak.counts[kind]) for kind in KINDS if kind in soak.counts and kind not in soak.skipped]
     lines += ["", *(f"Not tried: {KINDS[kind].what}: {reason}." for kind, reason in soak.skipped.items())]
     lines += [
-        f"{datetime.date.today()}, {minutes:.0f} minutes, {soak.arguments.jobs} processes at a time, seed "
-        f"{soak.arguments.seed}, revision {environment.git_revision()}; Python {versions['python']}, TensorFlow "
-        f"{versions['tensorflow']}, Keras {versions['keras']}, NumPy {versions['numpy']}.",
+        f"{datetime.date.today()}, {soak.minutes_so_far():.0f} minutes in all, {soak.arguments.jobs} processes at a "
+        f"time, seed {soak.arguments.seed}, revisions {', '.join(r[:7] for r in soak.revisions)}; "
+        f"Python {versions['python']}, TensorFlow {versions['tensorflow']}, Keras {versions['keras']}, "
+        f"NumPy {versions['numpy']}.",
         f"Command: `python -m tests.attacks.soak {' '.join(f'{kind}={n}' for kind, n in soak.trials.items())} "
         f"--minutes {soak.arguments.minutes:g} --seed {soak.arguments.seed} --jobs {soak.arguments.jobs}`; where fewer "
-        "were tried than asked for, the round ended before: its time was up, or it was stopped.",
+        "were tried than asked for, the round was stopped, and the same command goes on.",
     ]
     if soak.bad:
         lines += [

@@ -41,5 +41,27 @@ def test_a_short_round(tmp_path, monkeypatch, capsys):
     assert "| damaged TU text files | 10,000 | 2,500 | 2,500 | 0 | 0 | 0 | 0 |" in text
     assert "Not tried: layers on random graphs from 0 nodes upwards: is not there." in text
     monkeypatch.setattr(soak.Soak, "part", lambda self, kind, first, n: (soak.collections.Counter(lost=n), ["seed 1"]))
-    assert soak.main(["text=1"]) == 1
+    assert soak.main(["text=1", "--fresh"]) == 1
     assert "## Not as it should be\n\n- seed 1" in (tmp_path / "reliability.md").read_text()
+
+
+def test_a_round_that_was_stopped_goes_on(tmp_path, monkeypatch, capsys):
+    """No part is done twice, and the table has the counts of both rounds."""
+    tried = []
+
+    def part(self, kind, first, trials):
+        tried.append((kind, first))
+        if len(tried) == 2:
+            self.end = 0  # time is up
+        return soak.collections.Counter(tried=trials, same=trials), []
+
+    monkeypatch.setattr(soak, "TABLE", tmp_path / "reliability.md")
+    monkeypatch.setattr(soak.Soak, "part", part)
+    for _ in range(2):
+        assert soak.main(["text=2500", "pickle=1000", "--jobs", "1"]) == 0
+    assert sorted(tried) == [("pickle", 0), ("text", 0), ("text", 1000), ("text", 2000)]
+    text = (tmp_path / "reliability.md").read_text()
+    assert "| damaged TU text files | 10,000 | 2,500 | 2,500 |" in text
+    assert "| damaged pickles | 10,000 | 1,000 | 1,000 |" in text
+    assert soak.main(["text=1000", "--seed", "2"]) == 0, "another seed begins anew"
+    assert tried[-1] == ("text", 0) and len(tried) == 5

@@ -121,6 +121,14 @@ def test_every_door_gives_the_same_graphs(tmp_path, door):
     assert batch["edge_weights"].dtype == np.float32
 
 
+def test_several_targets_keep_the_names_of_their_columns():
+    ds = GraphDataset.from_pandas(EDGES, NODES, {"graph": [7, 9], "logp": ["0.5", ""], "mass": ["1", "2.5"]})
+    assert ds.target == data.Target("regression", width=2, names=("logp", "mass"))
+    assert data.Target.from_json(ds.target.to_json()) == ds.target
+    assert GraphDataset.from_pandas(EDGES, NODES, like=ds).target == ds.target
+    assert GraphDataset.from_pandas(EDGES, NODES, {"graph": [7, 9], "a": ["1", "x2"]}).class_labels == ["1", "x2"]
+
+
 def test_real_pandas_frames():
     pandas = pytest.importorskip("pandas")
     ds = GraphDataset.from_pandas(*(pandas.DataFrame(table) for table in (EDGES, NODES, GRAPHS)))
@@ -312,6 +320,10 @@ class TestBadInput:
             (lambda: GraphDataset.from_pandas(EDGES, {**NODES, "node": list("zabcb")}), "not both nodes"),
             (lambda: GraphDataset.from_pandas(EDGES, NODES, {"graph": [7], "label": [1]}), "graph 9 is not in both"),
             (lambda: GraphDataset.from_networkx(networkx_graphs(), [0.5, "a"]), "mixed kinds"),
+            (
+                lambda: GraphDataset.from_pandas(EDGES, NODES, {"graph": [7, 9], "label": ["1.5", "high"]}),
+                "'label' is of mixed kinds: it has the number 1.5 and the text 'high'",
+            ),
             (lambda: NodeDataset.from_pyg(SimpleNamespace(edge_index=1)), "needs edge_index, x and y"),
             (lambda: NodeDataset.from_edge_index([[0], [1]], np.eye(2), [0, 1, 2]), "y must have one class for each"),
         ],

@@ -35,6 +35,22 @@ def test_masks_and_empty_subsets(ds):
     assert len(ds[[]]) == 0
 
 
+def test_further_inputs_go_with_their_graphs(ds):
+    rows = np.arange(60, dtype=np.int32).reshape(30, 2)
+    more = ds.with_arrays(rows=rows)
+    assert "rows" not in ds.arrays()
+    np.testing.assert_array_equal(more[[4, 2]].arrays()["rows"], rows[[4, 2]])
+    np.testing.assert_array_equal(ds[[4, 2]].with_arrays(rows=rows[[9, 8]])[[1]].arrays()["rows"], rows[[8]])
+    batches = more.batches(7, shuffle=True, seed=3)
+    assert batches.element_spec[0]["rows"].shape.as_list() == [None, 2]
+    for (inputs, y), (arrays, _) in zip(batches, more.numpy_batches(7, shuffle=True, seed=3), strict=True):
+        np.testing.assert_array_equal(inputs["rows"], arrays["rows"])
+        np.testing.assert_array_equal(y, ds.y[arrays["rows"][:, 0] // 2])
+    for wrong in ({"rows": rows[:3]}, {"rows": 1}, {"x": rows}):
+        with pytest.raises(DataFormatError, match=r"rows must have a row for each of 30|x is the name of an input"):
+            ds.with_arrays(**wrong)
+
+
 def test_sizes_and_edge_counts_are_those_of_the_graphs(ds):
     np.testing.assert_array_equal(ds.sizes, [graph.num_nodes for graph in ds])
     np.testing.assert_array_equal(ds.edge_counts, [len(graph.edges) for graph in ds])

@@ -159,3 +159,24 @@ def test_targets_of_every_kind():
     assert unknown.y.tolist() == [0, 1, 2, -1] and unknown.num_classes == 3
     _, y, weights = next(iter(unknown.batches("train", sample_weight=True)))
     assert y.numpy().min() == 0 and weights.numpy().tolist() == [1, 0, 0, 0]
+
+
+def test_several_graphs():
+    ds = NodeDataset([[0, 1], [1, 0], [2, 3]], np.eye(4), [0, 1, 0, 1], [0], graph_ids=[0, 0, 1, 1])
+    inputs, _ = next(iter(ds.batches("train")))
+    assert inputs["graph_ids"].numpy().tolist() == [0, 0, 1, 1] and inputs["graph_ids"].dtype == "int32"
+
+
+@pytest.mark.parametrize(
+    ("graph_ids", "words"),
+    [
+        ([0, 0, 1], "graph_ids must be 4 integers that ascend from 0 without a gap"),
+        ([0, 1, 0, 1], "without a gap"),
+        ([0, 0, 2, 2], "without a gap"),
+        ([1, 1, 2, 2], "without a gap"),
+        ([0, 0, 0, 1], r"the edge \[2, 3\] joins nodes of two graphs"),
+    ],
+)
+def test_wrong_graph_ids(graph_ids, words):
+    with pytest.raises(DataFormatError, match=words):
+        NodeDataset([[0, 1], [1, 0], [2, 3]], np.eye(4), [0, 1, 0, 1], graph_ids=graph_ids)

@@ -8,7 +8,9 @@ NINE = ["MUTAG", "PTC", "PROTEINS", "DD", "IMDB-M", "COLLAB", "Cora", "Citeseer"
 
 
 def test_the_papers_nine_and_ours():
-    assert data.names() == [*NINE, "PTC_MR", "BA2Motifs", "Karate"]
+    heterophilous = ["chameleon", "squirrel", "actor", "minesweeper", "tolokers"]
+    generated = ["BA2Motifs", "Karate", "Experts", "Dictionary", "PATTERN", "CLUSTER"]
+    assert data.names() == [*NINE, "PTC_MR", *heterophilous, *generated]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +28,8 @@ def test_the_papers_nine_and_ours():
         ("ptc", "PTC"),
         ("PTC-MR", "PTC_MR"),
         ("ba-2motifs", "BA2Motifs"),
+        ("Chameleon_filtered", "chameleon"),
+        ("SBM_PATTERN", "PATTERN"),
     ],
 )
 def test_spelling_is_forgiven(spelling, name):
@@ -53,4 +57,4 @@ def test_every_file_has_a_digest_and_tls():
         assert all(len(digest) == 64 for _, digest in entry.sha256)
         assert entry.kind == "nodes" or len(entry.content) == 64
         assert all(url.startswith("https://") for url in (*entry.urls, entry.dgcnn_text) if url)
-        assert len(entry.files) == (8 if entry.kind == "nodes" else 1)
+        assert len(entry.files) == (8 if entry.layout == "planetoid" else 1)

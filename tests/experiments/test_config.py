@@ -2,9 +2,12 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from experiments import config as settings
+from experiments import training
+from ganet_tf import data, ops
 from ganet_tf.errors import ConfigError
 
 TREE = {
@@ -79,6 +82,13 @@ def test_label_names_a_foreign_operator():
         ({"model": {"name": "hganet", "activation": "foo"}}, ["model.activation must be the name", "'foo'"]),
         ({"model": {"name": "hganet", "kernel_initializer": "foo"}}, ["model.kernel_initializer must", "'foo'"]),
         ({"model": {"name": ["hganet"]}}, ["model.name ['hganet'] is not a model"]),
+        ({"model": {"name": "hganet", "score": "cosin"}}, ["model.score must be one of dot", "did you mean cosine"]),
+        ({"model": {"name": "hganet", "gate": "none"}}, ["model.gate must be one of sigmoid, double or null"]),
+        ({"model": {"name": "hganet", "heads": 0}}, ["model.heads must be at least 1"]),
+        ({"model": {"name": "hganet", "skip": "all"}}, ["model.skip must be one of module, gcn, both"]),
+        ({"model": {"name": "hganet", "readout": "avg"}}, ["model.readout must be one of sort, sum, mean, max"]),
+        ({"model": {"name": "hganet", "out": "gat"}}, ["model.out must be one of gcn, dense"]),
+        ({"teacher": {"weight": 1}}, ["no key teacher"]),
         ({("a", "b"): 3}, ["no key ('a', 'b')"]),
         ({"x" * 10**6: 3}, ["no key", "..."]),
     ],
@@ -105,6 +115,39 @@ def test_node_protocol_is_validation_only():
 def test_scale_takes_null_a_word_or_a_number():
     scales = [build(model={"name": "hganet", "scale": scale}).model.scale for scale in (None, "sqrt", "0.5", 2)]
     assert scales == [None, "sqrt", 0.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("teacher", "words"),
+    [
+        ({"weight": -1}, "teacher.weight must be at least 0, got -1"),
+        ({"decay": 1}, "teacher.decay must be below 1, got 1"),
+        ({"temperature": 0}, "teacher.temperature must be above 0, got 0"),
+        ({"ramp": 1.5}, "teacher.ramp must be a whole number"),
+        ({"wait": 3}, "no key teacher.wait, did you mean teacher.weight"),
+        (2, "teacher must be a section"),
+    ],
+)
+def test_a_wrong_teacher_is_named(teacher, words):
+    assert settings.build(NODE).teacher.weight == 0
+    with pytest.raises(ConfigError, match=words):
+        settings.build({**NODE, "teacher": teacher})
+
+
+SWITCHES = {
+    "heads": 2, "concat": False, "score": "cosine", "query_units": 4, "gate": None, "skip": "both",
+    "attention_weights_dropout": 0.1, "embedding": "dense", "out": "dense",
+}  # fmt: skip
+
+
+def test_switches_reach_the_model():
+    """Every switch of the layers may be set, and is what the model is made with."""
+    graphs = data.load("BA2Motifs", num_graphs=4)
+    graph = training.make_model(build(model={"name": "hganet", **SWITCHES, "readout": "mean"}), graphs)
+    node = settings.build({**NODE, "model": {"name": "hganet", **SWITCHES}})
+    for model in (graph, training.make_model(node, data.load("Karate"))):
+        assert {name: model.get_config()[name] for name in SWITCHES} == SWITCHES
+    assert graph.readout == "mean"
 
 
 def test_overrides():
@@ -175,7 +218,10 @@ def test_a_missing_file_is_named(tmp_path):
         settings.load(tmp_path / "none.yaml")
 
 
-@pytest.mark.parametrize("tree", [TREE, NODE])
+TAUGHT = {**NODE, "model": {"name": "hganet", **SWITCHES}, "teacher": {"weight": 2, "ramp": 50}}
+
+
+@pytest.mark.parametrize("tree", [TREE, NODE, TAUGHT])
 def test_save_and_load_is_the_identity(tmp_path, tree):
     config = settings.build(tree)
     settings.save(config, tmp_path / "config.yaml")
@@ -187,3 +233,14 @@ def test_differences():
     old, new = build(), dataclasses.replace(build(seed=3), epochs=7)
     assert settings.differences(old, new) == [("epochs", 100, 7), ("seed", 0, 3)]
     assert settings.differences(old, new, ignore=("seed",)) == [("epochs", 100, 7)]
+
+
+def test_chebyshevs_largest_eigenvalue_is_that_of_the_weighted_graph():
+    edges = np.array([[0, 1], [1, 0], [1, 2], [2, 1], [2, 0], [0, 2]])
+    weights = np.array([1.0, 1.0, 5.0, 5.0, 2.0, 2.0])
+    masks = np.arange(3)[:, None]
+    for edge_weights in (None, weights):
+        dataset = data.NodeDataset(edges, np.eye(3), [0, 1, 0], *masks, edge_weights=edge_weights)
+        expected = ops.largest_eigenvalue(edges, 3, edge_weights)
+        assert settings.ChebyshevConfig().arguments(dataset)["lambda_max"] == pytest.approx(expected)
+    assert expected != pytest.approx(ops.largest_eigenvalue(edges, 3), abs=1e-3)

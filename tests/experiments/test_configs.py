@@ -33,8 +33,8 @@ def test_every_file_loads_and_its_name_says_what_it_is(name):
 
 
 def test_every_data_set_has_its_models():
-    expected = {f"{stem(d)}_{m}" for d in GRAPH for m in ("hganet", "cganet", "ganet", "dgcnn")}
-    expected |= {f"{stem(d)}_{m}" for d in NODE for m in ("hganet", "cganet", "ganet", "gcn", "gat")}
+    expected = {f"{stem(d)}_{m}" for d in GRAPH for m in settings.MODELS["graph"]}
+    expected |= {f"{stem(d)}_{m}" for d in NODE for m in settings.MODELS["node"]}
     assert [shipped.name for shipped in SHIPPED] == sorted(expected | {"ba2motifs_hganet", "karate_hganet"})
     assert {shipped.path.name for shipped in SHIPPED} == set(FILES), "no file is left out"
 
@@ -102,8 +102,12 @@ def test_list_prints_every_config(capsys):
     assert [row[1:4] for row in console.list_rows() if row[1] == "MUTAG"] == [
         ("MUTAG", "cganet", "mutag_hganet.yaml"),
         ("MUTAG", "dgcnn", "mutag_dgcnn.yaml"),
+        ("MUTAG", "diffpool", "mutag_diffpool.yaml"),
         ("MUTAG", "ganet", "mutag_hganet.yaml"),
+        ("MUTAG", "graphsage", "mutag_graphsage.yaml"),
         ("MUTAG", "hganet", "mutag_hganet.yaml"),
+        ("MUTAG", "pscn", "mutag_pscn.yaml"),
+        ("MUTAG", "set2set", "mutag_set2set.yaml"),
     ]
     assert len(console.list_rows()) == len(SHIPPED)
 

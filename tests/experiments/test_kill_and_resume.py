@@ -15,12 +15,15 @@ from experiments.run_folder import read_history
 
 ROOT = Path(__file__).resolve().parents[2]
 STRICT = ["--deterministic", "--threads", "1", "--quiet"]
+PHASES = ["model.label_steps=3", "model.graph_steps=2"]
 PATIENT = ["epochs=12", "patience=3"]
-# The flags of each case; the real operator in the first one, patience in the others.
+TAUGHT = ["teacher.weight=1", "teacher.ramp=4"]
+# The flags of each case; the real operator in the first one, patience in the others, a mean teacher in the third.
 CASES = {
     "paper": ["--set", "model.operator=hgao", "model.k=2", "epochs=5", "--folds", "1"],
     "validation": ["--protocol", "validation", "--folds", "2", "--set", *PATIENT],
-    "node": ["--dataset", "Karate", "--model", "gcn", "--folds", "2", "--set", *PATIENT],
+    "node": ["--dataset", "Karate", "--model", "gcn", "--folds", "2", "--set", *PATIENT, *TAUGHT],
+    "two phases": ["--dataset", "Karate", "--model", "planetoid", "--folds", "2", "--set", *PHASES, *PATIENT],
 }
 BEST, END = 2, 5  # epochs
 

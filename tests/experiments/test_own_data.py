@@ -160,7 +160,7 @@ class TestKinds:
 
     def test_the_new_keys_stay_out_of_configs_that_do_not_use_them(self):
         config = resolve(parse(["--dataset", "Karate"]))[0]
-        assert not set(settings.OWN_DATA["node"]) & set(settings.to_tree(config))
+        assert not set(config.unlisted) & set(settings.to_tree(config))
         changed = resolve(parse(["--dataset", "Karate", "--set", "splits=random"]))[0]
         assert settings.to_tree(changed)["splits"] == "random"
         assert settings.build(settings.to_tree(changed)) == changed
@@ -275,7 +275,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("targets", "more", "sentence"),
         [
-            ([*NUMBERS[:-1], "much"], [], "needs at least two classes with two graphs each"),
+            ([*NUMBERS[:-1], "much"], [], "'label' is of mixed kinds: it has the number 152.5 and the text 'much'"),
             (NUMBERS[:-1], [], "graph 'm17' is not in both the table of graphs and the others"),
             ([*NUMBERS, 5.0], [], "graph 'm18' is not in both the table of graphs and the others"),
             (NUMBERS, ["--set", "target=classes"], "target is classes, but the targets of mine are regression"),

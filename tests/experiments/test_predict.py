@@ -14,6 +14,7 @@ import pytest
 import predict
 import train
 from experiments import predict as prediction
+from experiments.answers import answer_columns
 from ganet_tf import data
 from tests.experiments.own_data import FLAGS, TINY, carbons, molecules, read_table, write_graphs, write_nodes
 from tests.experiments.test_kill_and_resume import content
@@ -222,8 +223,26 @@ def test_the_whole_way(tmp_path, kind):
     said = run_process("predict.py", tmp_path / "killed", new, "--csv", tmp_path / "out.csv")
     assert "the node label 'S' did not occur" in said
     rows = read_table(tmp_path / "out.csv")
-    names = {"regression": ["value"], "multilabel": ["p 1", "p 2"]}[kind]
+    names = {"regression": ["value"], "multilabel": ["p(soluble)", "p(toxic)"]}[kind]
     values = np.array([[float(row[name]) for name in names] for row in rows])
     assert list(rows[0]) == ["graph", *names] and np.isfinite(values).all()
     low, high = (90, 170) if kind == "regression" else (0, 1)
     assert ((values > low) & (values < high)).all(), "in the targets' own unit"
+
+
+def test_says_when_only_one_side_has_edge_weights(place, tmp_path, capsys):
+    new = write_graphs(tmp_path / "new", molecules(3, seed=1))
+    rows = [line.rsplit(",", 1)[0] for line in (new / "edges.csv").read_text().splitlines()]
+    assert predict.main([str(place / "run"), str(new), "--csv", str(tmp_path / "out.csv")]) == 0
+    assert "weights" not in capsys.readouterr().out
+    (new / "edges.csv").write_text("\n".join(rows))
+    assert predict.main([str(place / "run"), str(new), "--csv", str(tmp_path / "out.csv")]) == 0
+    assert (
+        f"its edges have no weights, but those that {place / 'run'} was trained on had some." in capsys.readouterr().out
+    )
+
+
+def test_answers_have_the_names_of_the_targets():
+    target = data.Target("regression", width=2, names=("logp", "mass"))
+    assert answer_columns(target, np.ones((1, 2))) == (["value(logp)", "value(mass)"], [[1.0, 1.0]])
+    assert answer_columns(data.Target("multilabel", width=2), np.ones((1, 2)))[0] == ["p 1", "p 2"]

@@ -222,3 +222,14 @@ def test_a_damaged_history(tmp_path, text):
     (tmp_path / "h.csv").write_text(text)
     with pytest.raises(RunError, match=r"h\.csv is damaged"):
         read_history(tmp_path / "h.csv")
+
+
+def test_a_damaged_number_of_runs_is_not_believed(tmp_path):
+    """The runs that are there count, and those asked for; a digit of config.yaml does not ask for more."""
+    config = settings.build({"task": "node", "dataset": "Karate", "model": "gcn", "optimizer": {}, "runs": 2})
+    folder = RunFolder(tmp_path, "node")
+    claim(folder, config)
+    folder.config.write_text(folder.config.read_text().replace("runs: 2", "runs: 7"))
+    assert claim(folder, config).runs == 2 == settings.load(folder.config).runs
+    folder.fold(5).mkdir()
+    assert claim(folder, config).runs == 5, "as many as there are"

@@ -13,6 +13,7 @@ from experiments import config as settings
 from experiments import training
 from experiments.tasks import GraphTask, NodeTask, load_dataset, settle_splits
 from ganet_tf import data
+from ganet_tf.errors import ConfigError
 
 COUNT = 43
 FOLDS = 3
@@ -222,6 +223,37 @@ def test_nodes_of_a_run():
         assert set(split.parts) == {"val", "test"} and split.final is None
 
 
+def node_task(dataset, **changes):
+    model = {"name": "hganet", "operator": "cgao"}
+    config = settings.build(
+        {"task": "node", "dataset": dataset, "model": model, "optimizer": {}, "normalize_features": None, **changes}
+    )
+    return NodeTask(config, load_dataset(config))
+
+
+def test_a_generated_graph_for_each_run():
+    """Run n of seed s has the graph of seed s + n, and several graphs come with their numbers."""
+    task = node_task("Dictionary", seed=7, generated={"size": 3})
+    for number in (1, 2, 1):
+        expected = data.load("Dictionary", seed=7 + number, size=3)
+        ((inputs, y),) = task.split(number).batches(0)
+        np.testing.assert_array_equal(np.asarray(inputs["nodes"]), expected.nodes("train"))
+        np.testing.assert_array_equal(np.asarray(y), expected.y[expected.train_mask])
+        np.testing.assert_array_equal(np.asarray(inputs["graph_ids"]), expected.graph_ids)
+    with pytest.raises(ConfigError, match=r"Dictionary has no setting generated\.degree"):
+        node_task("Dictionary", generated={"degree": 3})
+
+
+def test_a_published_split_for_each_run(monkeypatch):
+    parts = [np.roll(np.eye(3, dtype=bool), turn, axis=1)[:2] for turn in range(3)]
+    published = data.NodeDataset([[0, 1], [1, 2]], np.eye(3), [0, 1, 0], name="three", published=parts)
+    monkeypatch.setattr("experiments.tasks.data.load", lambda *_, **__: published)
+    task = node_task("three")
+    assert [np.asarray(task.split(number).test).tolist() for number in (1, 2, 3)] == [[2], [0], [2]]
+    made = node_task("three", splits="random", train_share=0.4, val_share=0.3)
+    assert len({tuple(made.split(number).test.tolist()) for number in (1, 2)}) == 1, "made splits are one"
+
+
 def test_the_node_figure_is_test_at_the_epoch_that_validation_chose():
     rows = [
         {"epoch": e, "val_loss": v, "val_accuracy": a, "test_loss": 1.0, "test_accuracy": t}
@@ -231,6 +263,7 @@ def test_the_node_figure_is_test_at_the_epoch_that_validation_chose():
     rules = NodeTask(config, data.load("Karate")).rules(rows, 2, None)
     assert rules["validation"]["epoch"] == 2 and rules["validation"]["accuracy"] == 0.3
     assert rules["max_test_lgcn"] == {"epoch": 1, "accuracy": 0.9}
+    assert rules["best_test_epoch"] == {"epoch": 1, "accuracy": 0.9}
 
 
 def test_the_graph_figure_under_validation_is_the_final_test():

@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 
+from ganet_tf import native
 from tests.graphs import SPECIAL, batch, graph_batches, hub, joined, modest, permuted
 
 STEP = 1e-30
@@ -34,6 +35,37 @@ def complex_gradient(function, array, cotangent):
         stepped[place] += 1j * STEP
         gradient[place] = np.sum(cotangent * function(stepped).imag) / STEP
     return gradient
+
+
+def compare_implementations(build, graphs, dtype, implementations):
+    """Layers `build(dtype, implementation=...)` against the sparse one: outputs, gradients of x and of all weights.
+
+    What counts is how far they are from the sparse one in float64, beyond what that one is off itself in `dtype`.
+    """
+    weights = [np.asarray(w.numpy()).astype(dtype) for w in build(dtype, implementation="sparse").weights]
+
+    def run(dtype, implementation):
+        layer = build(dtype, implementation=implementation)
+        layer.set_weights(weights)
+        return results_of(layer, tf.constant(x, dtype), graphs)
+
+    x, tolerance = graphs.x.astype(dtype), 1e-6 if dtype == "float32" else 1e-12
+    exact, own = run("float64", "sparse"), run(dtype, "sparse")
+    for implementation in implementations:
+        for found, right, sparse in zip(run(dtype, implementation), exact, own, strict=True):
+            rounding = np.max(np.abs(sparse - right), initial=0) / max(1.0, np.max(np.abs(right), initial=0))
+            assert_close(found, right, tolerance + 2 * rounding)
+
+
+def results_of(layer, x, graphs):
+    """[outputs, gradient of x, gradients of the weights] for a weighted sum of the outputs."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        outputs = layer(x, graphs.edges, graphs.graph_ids)
+        factors = np.random.default_rng(5).normal(size=outputs.shape)
+        loss = tf.reduce_sum(outputs * tf.constant(factors, outputs.dtype))
+    gradients = tape.gradient(loss, [x, *layer.trainable_weights], unconnected_gradients="zero")
+    return [tf.convert_to_tensor(result).numpy() for result in (outputs, *gradients)]
 
 
 class OracleContract:
@@ -140,6 +172,15 @@ class LayerContract(OracleContract):
             results.append([outputs, *tape.gradient(loss, [x, *layer.trainable_weights])])
         for first, second in zip(*results, strict=True):
             assert_close(first, second, 1e-10)
+
+    @pytest.mark.skipif(not native.available(), reason=f"no native kernels: {native.available()}")
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize("case", ["several_graphs", "complete", "hub"])
+    def test_native_is_sparse(self, case, dtype):
+        """Values and all gradients; a run in float32 is held against one in float64, of the same numbers."""
+        if "implementation" not in self.make().get_config() or not getattr(self.make(), "has_native", True):
+            pytest.skip("there is no native kernel")
+        compare_implementations(self.built, SPECIAL[case], dtype, ("native", "auto"))
 
     @modest
     @given(graph_batches())
@@ -366,10 +407,14 @@ class LayerContract(OracleContract):
         step = tf.function(lambda x, edges: layer(x, edges), autograph=False, input_signature=specs)
         step(tf.ones((4, self.width)), tf.constant([[0, 3]], dtype))
         for row in ([0, node], [node, 0]):
-            with pytest.raises(
-                tf.errors.InvalidArgumentError, match=rf"`edges` names the node\] \[{node}\].*debug_checks"
-            ):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=self.text_of_edge(layer, node, row)):
                 step(tf.ones((4, self.width)), tf.constant([[0, 1], row], dtype))
+
+    def text_of_edge(self, layer, node, row):
+        """What a compiled step says of an edge out of range: a native kernel names the row itself."""
+        if getattr(layer, "implementation", None) == "auto" and getattr(layer, "has_native", True) and native.usable():
+            return rf"`edges` row 1 is \[{row[0]}, {row[1]}\], but `x` has 4 nodes"
+        return rf"`edges` names the node\] \[{node}\].*debug_checks"
 
     def test_no_edges_given(self):
         if not self.needs_edges:

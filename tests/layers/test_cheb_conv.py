@@ -8,19 +8,20 @@ from ganet_tf import ops
 from ganet_tf.layers import ChebConv
 from tests.graphs import SPECIAL, batch, both_ways
 from tests.layers.contract import LayerContract, OracleContract, assert_close
+from tests.layers.switched import pair_weights, with_weights
 
 
-def laplacian(edges, num_nodes):
+def laplacian(edges, num_nodes, edge_weights=None):
     adjacency = np.zeros((num_nodes, num_nodes))
-    for source, target in edges:
-        adjacency[target, source] = 1
+    for place, (source, target) in enumerate(edges):
+        adjacency[target, source] = 1 if edge_weights is None else edge_weights[place]
     degrees = adjacency.sum(axis=1)
     scale = np.array([d**-0.5 if d else 0 for d in degrees])
     return np.eye(num_nodes) - scale[:, None] * adjacency * scale
 
 
-def cheb(weights, x, edges, lambda_max=2.0):
-    scaled = 2 * laplacian(edges, len(x)) / lambda_max - np.eye(len(x))
+def cheb(weights, x, edges, lambda_max=2.0, edge_weights=None):
+    scaled = 2 * laplacian(edges, len(x), edge_weights) / lambda_max - np.eye(len(x))
     polynomials = [np.eye(len(x)), scaled]
     while f"kernel_{len(polynomials)}" in weights:
         polynomials.append(2 * scaled @ polynomials[-1] - polynomials[-2])
@@ -52,6 +53,23 @@ class TestDegreeTwo(OracleContract):
 
     def oracle(self, weights, x, edges, graph_ids):
         return cheb(weights, x, edges, 1.9)
+
+
+class TestWeighted(OracleContract):
+    def make(self, **kwargs):
+        return with_weights(ChebConv)(2, K=2, **kwargs)
+
+    def oracle(self, weights, x, edges, graph_ids):
+        return cheb(weights, x, edges, edge_weights=pair_weights(edges))
+
+
+def test_the_largest_eigenvalue_of_a_weighted_graph():
+    graphs = SPECIAL["complete"]
+    both = np.sort(graphs.edges, axis=1)  # the same weight in both directions
+    weights = pair_weights(both)
+    found = ops.largest_eigenvalue(graphs.edges, graphs.num_nodes, weights)
+    assert found == pytest.approx(np.linalg.eigvalsh(laplacian(graphs.edges, graphs.num_nodes, weights))[-1])
+    assert found != pytest.approx(ops.largest_eigenvalue(graphs.edges, graphs.num_nodes), abs=1e-3)
 
 
 def test_degree_zero_is_a_dense_layer():

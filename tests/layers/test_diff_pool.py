@@ -10,6 +10,7 @@ from ganet_tf.layers import DiffPool
 from tests.graphs import SPECIAL, batch, both_ways
 from tests.layers.contract import assert_close, softmax
 from tests.layers.pooling_contract import PoolingContract
+from tests.layers.switched import pair_weights
 
 
 @keras.saving.register_keras_serializable(package="ganet_tf")
@@ -27,10 +28,10 @@ class JoinedDiffPool(DiffPool):
         return (None, self.clusters, x_shape[-1] + self.clusters)
 
 
-def graphs_of(x, edges, graph_ids):
-    """(x, A) of each graph, A_ij = 1 for an edge from j to i."""
+def graphs_of(x, edges, graph_ids, edge_weights=1):
+    """(x, A) of each graph, A_ij = 1, or its weight, for an edge from j to i."""
     adjacency = np.zeros((len(x), len(x)))
-    adjacency[edges[:, 1], edges[:, 0]] = 1
+    adjacency[edges[:, 1], edges[:, 0]] = edge_weights
     for graph in np.unique(graph_ids):
         mine = graph_ids == graph
         yield x[mine], adjacency[mine][:, mine]
@@ -58,14 +59,17 @@ class TestDiffPool(PoolingContract):
         return pooled(weights, x, edges, graph_ids)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("case", SPECIAL)
-def test_losses_are_those_of_the_dense_matrices(case):
+def test_losses_are_those_of_the_dense_matrices(case, weighted):
     graphs = SPECIAL[case]
+    edge_weights = pair_weights(graphs.edges) if weighted else np.ones(len(graphs.edges))
     layer = DiffPool(4, link_weight=2.0, entropy_weight=3.0, dtype="float64")
-    layer(*graphs)
+    _, coarse = layer(*graphs, edge_weights=edge_weights if weighted else None)
+    assert np.sum(coarse) == pytest.approx(edge_weights.sum())
     weights = {w.name: w.numpy() for w in layer.weights}
     links, entropies = [], []
-    for own, adjacency in graphs_of(*graphs):
+    for own, adjacency in graphs_of(*graphs, edge_weights):
         s = assignments(weights, own)
         links.append(np.sum((adjacency - s @ s.T) ** 2) / len(own) ** 2)
         entropies.append(-np.sum(s * np.log(s)) / len(own))

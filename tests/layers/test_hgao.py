@@ -67,7 +67,7 @@ def with_projection(layer, p):
     return layer
 
 
-@pytest.mark.parametrize("implementation", ["sparse", "dense"])
+@pytest.mark.parametrize("implementation", ["auto", "sparse", "dense"])
 def test_ties_go_to_the_smaller_index(implementation):
     # y is 2, 1, 1, 1, 0 exactly, in any order of summation.
     graphs = batch([np.argwhere(~np.eye(5, dtype=bool))], [5], x=np.array([[2.0], [1], [-1], [1], [0]]))
@@ -84,7 +84,7 @@ def test_a_tie_at_the_edge_of_a_hub():
     assert layer.selected(graphs.x, graphs.edges).indices.numpy()[0].tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("implementation", ["sparse", "dense"])
+@pytest.mark.parametrize("implementation", ["auto", "sparse", "dense"])
 def test_zero_projection_gives_no_nan(implementation):
     graphs = SPECIAL["complete"]
     layer = with_projection(HGAO(4, k=2, implementation=implementation, dtype="float64"), [0.0, 0.0, 0.0])

@@ -7,6 +7,7 @@ import tensorflow as tf
 from ganet_tf.layers import SAGEConv
 from tests.graphs import SPECIAL, batch, both_ways, neighbors
 from tests.layers.contract import LayerContract, OracleContract, assert_close
+from tests.layers.switched import pair_weights, with_weights
 
 
 def largest(rows):
@@ -16,11 +17,13 @@ def largest(rows):
 AGGREGATE = {"mean": lambda rows: rows.sum(axis=0) / len(rows), "sum": lambda rows: rows.sum(axis=0), "max": largest}
 
 
-def sage(weights, x, edges, aggregator="mean"):
+def sage(weights, x, edges, aggregator="mean", edge_weight=lambda j, i: 1.0):
     rows = []
     for i in range(len(x)):
         others = [j for j in neighbors(i, edges) if j != i]
-        message = AGGREGATE[aggregator](x[others]) if others else np.zeros(x.shape[1])
+        factors = np.array([edge_weight(j, i) for j in others])
+        message = AGGREGATE[aggregator](factors[:, None] * x[others]) if others else np.zeros(x.shape[1])
+        message = message * len(others) / factors.sum() if others and aggregator == "mean" else message
         rows.append(x[i] @ weights["self_kernel"] + message @ weights["neighbor_kernel"] + weights["bias"])
     return np.array(rows)
 
@@ -60,6 +63,36 @@ class TestUnitRows(OracleContract):
     def oracle(self, weights, x, edges, graph_ids):
         rows = sage(weights, x, edges)
         return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
+
+
+class Weighted(OracleContract):
+    """Edges with weights: a mean by weight, a sum and a maximum of a_ij x_j."""
+
+    aggregator = "mean"
+
+    def make(self, **kwargs):
+        return with_weights(SAGEConv)(4, aggregator=self.aggregator, **kwargs)
+
+    def oracle(self, weights, x, edges, graph_ids):
+        return sage(weights, x, edges, self.aggregator, lambda j, i: pair_weights(np.array([[j, i]]))[0])
+
+
+class TestWeightedMean(Weighted):
+    pass
+
+
+class TestWeightedSum(Weighted):
+    aggregator = "sum"
+
+
+class TestWeightedMax(Weighted):
+    aggregator = "max"
+
+
+def test_a_node_whose_edges_all_weigh_nothing_has_no_message():
+    x = np.array([[1.0], [2.0]])
+    layer = SAGEConv(1, kernel_initializer="ones", dtype="float64")
+    assert layer(x, np.array([[0, 1]]), edge_weights=np.zeros(1)).numpy().ravel().tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(("aggregator", "expected"), [("mean", [3, 4.5, 6]), ("sum", [3, 7, 6]), ("max", [3, 6, 6])])

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from ganet_tf import layers, ops
+from ganet_tf import layers, native, ops
 from tests.graphs import SPECIAL, batch, hub, permuted
-from tests.layers.contract import assert_close
+from tests.layers.contract import assert_close, compare_implementations
 from tests.layers.switched import VARIANTS, pair_weights
 
 CASES = ("several_graphs", "complete", "no_edges")
@@ -51,6 +51,13 @@ def test_sparse_is_dense(variant, training):
             results.append(outputs_and_gradients(layer, graphs, training=training))
         for first, second in zip(*results, strict=True):
             assert_close(first, second, 1e-10)
+
+
+@pytest.mark.skipif(not native.available(), reason=f"no native kernels: {native.available()}")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_native_is_sparse(variant, dtype):
+    for graphs in (SPECIAL["several_graphs"], SPECIAL["complete"], hub(degree=40)):
+        compare_implementations(variant.contract.built, graphs, dtype, ["native"])
 
 
 def test_permuting_nodes_permutes_the_output(variant):
@@ -205,9 +212,10 @@ class TestEdgeWeights:
     def test_those_of_a_repeated_edge_are_added_and_a_loop_is_one(self):
         x = np.eye(2)
         edges = np.array([[1, 0], [1, 0], [0, 0]])
-        layer = layers.GCN(2, normalization=None, kernel_initializer="identity", dtype="float64")
-        outputs = layer(x, edges, edge_weights=np.array([0.5, 3.0, 7.0]))
-        assert outputs.numpy().tolist() == [[1, 3.5], [0, 1]]
+        for way in ("auto", "sparse", "dense"):
+            layer = layers.GCN(2, None, way, kernel_initializer="identity", dtype="float64")
+            outputs = layer(x, edges, edge_weights=np.array([0.5, 3.0, 7.0]))
+            assert outputs.numpy().tolist() == [[1, 3.5], [0, 1]]
 
     @pytest.mark.parametrize("normalization", ["sym", "row", None])
     def test_gcn_is_the_weighted_matrix(self, normalization):
@@ -217,7 +225,7 @@ class TestEdgeWeights:
             d = a.sum(1)
             matrix = {"sym": a / np.sqrt(np.outer(d, d)), "row": a / d[:, None], None: a}[normalization]
             x, results = tf.constant(graphs.x), []
-            for implementation in ("sparse", "dense"):
+            for implementation in ("auto", "sparse", "dense"):
                 layer = layers.GCN(
                     4, normalization=normalization, implementation=implementation, use_bias=False, dtype="float64"
                 )
@@ -255,11 +263,12 @@ class TestEdgeWeights:
         assert_close(results[0], results[1], 1e-10)
 
     def test_looked_up_once_for_all_layers_of_a_trace(self, monkeypatch):
-        from ganet_tf.ops import neighborhood
+        from ganet_tf.ops import implementations, neighborhood
 
         made = []
         check = neighborhood.check_edge_weights
-        monkeypatch.setattr(neighborhood, "check_edge_weights", lambda *args: made.append(1) or check(*args))
+        for module in (implementations, neighborhood):
+            monkeypatch.setattr(module, "check_edge_weights", lambda *args: made.append(1) or check(*args))
         first, second = layers.GAM(3, k=2), layers.GCN(2)
         first.build((None, 3), (None, 2))
         second.build((None, 6), (None, 2))

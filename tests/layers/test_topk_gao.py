@@ -28,7 +28,7 @@ class TestTopKGAO(LayerContract):
         return topk_gao(weights, x, edges, graph_ids, 2)
 
 
-@pytest.mark.parametrize("implementation", ["sparse", "dense"])
+@pytest.mark.parametrize("implementation", ["auto", "sparse", "dense"])
 def test_ties_go_to_the_smaller_index(implementation):
     """All scores are 0 for the zero query: the first two nodes are kept, and only they get a gradient."""
     graphs = batch([np.argwhere(~np.eye(4, dtype=bool))], [4], x=np.array([[0.0], [1], [2], [3]]))

@@ -147,6 +147,9 @@ def test_errors():
     graph = random_graph()
     with pytest.raises(TypeError, match="GraphClassifier: call the model on the whole graph"):
         models.predict_layerwise(models.GraphClassifier(2, sort_pooling_k=10), graph)
+    for other in (models.Chebyshev(2), models.Planetoid(2, 5), models.DeepWalk(2, 5)):
+        with pytest.raises(TypeError, match=f"this is a {type(other).__name__}: call the model on the whole graph"):
+            models.predict_layerwise(other, graph)
     with pytest.raises(ValueError, match=r"'edge'.*Did you mean 'edges'"):
         models.predict_layerwise(models.GCN(2), {"x": graph["x"], "edges": graph["edges"], "edge": 1})
     with pytest.raises(ValueError, match="`edges` names the nodes 0 to 500, but `x` has 120 nodes"):
@@ -170,7 +173,7 @@ def test_an_operator_of_the_users_own_is_refused_by_name():
 @given(graph_batches(), st.integers(1, 12))
 @modest
 def test_chunks_hold_the_neighbour_lists(graph, entries):
-    chunks = NeighborChunks(graph.edges, graph.num_nodes, entries)
+    chunks = NeighborChunks.from_edges(graph.edges, graph.num_nodes, entries)
     assert [start for start, _ in chunks.bounds] == [0, *(stop for _, stop in chunks.bounds[:-1])]
     assert chunks.bounds[-1][1] == graph.num_nodes
     for start, stop in chunks.bounds:
@@ -190,7 +193,7 @@ def test_the_largest_of_each_list():
 
 def test_a_hub_has_a_chunk_of_its_own():
     graph = hub(50)
-    chunks = NeighborChunks(graph.edges, graph.num_nodes, 10)
+    chunks = NeighborChunks.from_edges(graph.edges, graph.num_nodes, 10)
     assert chunks.bounds[0] == (0, 1) and len(chunks.chunk(0, 1).columns) == 51
 
 
@@ -239,3 +242,21 @@ def test_memory_is_linear_in_the_nodes_and_hardly_grows_with_the_edges():
     assert one < 2.5 * features + 20e6
     assert twice_the_nodes < 2.4 * one
     assert four_times_the_edges < one + 30e6  # each edge costs a few bytes of numbers, no features
+
+
+@pytest.mark.parametrize("operator", ["hgao", "cgao"])
+def test_from_files_to_files(operator, tmp_path):
+    """A graph in mapped files, features of the layers in files, the result in a file: the numbers of the whole."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 4)).astype("float32")
+    ds = NodeDataset(rng.integers(0, 50, size=(300, 2)), x, np.arange(50) % 3)
+    for name, array in (("indptr", ds.neighbors.indptr), ("indices", ds.neighbors.indices), ("x", x), ("y", ds.y)):
+        np.save(tmp_path / f"{name}.npy", array)
+    mapped = NodeDataset.from_folder(tmp_path)
+    model = models.NodeClassifier(3, operator=operator, num_modules=1)
+    logits = models.predict_layerwise(model, mapped, 60, folder=str(tmp_path), out=tmp_path / "logits.npy")
+    assert isinstance(logits, np.memmap) and "edges" not in mapped.__dict__
+    np.testing.assert_allclose(np.load(tmp_path / "logits.npy"), model({"x": x, "edges": ds.edges}), atol=1e-5)
+    some = {"x": x, "edges": ds.edges, "nodes": [7, 3]}
+    few = models.predict_layerwise(model, some, out=tmp_path / "few.npy")
+    np.testing.assert_allclose(few, logits[[7, 3]], atol=1e-5)

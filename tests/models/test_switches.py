@@ -108,6 +108,10 @@ class TestEdgeWeights:
         models.DGCNN(CLASSES, sort_pooling_k=10),
         models.GCN(CLASSES),
         models.GAT(CLASSES),
+        models.GraphSAGE(CLASSES),
+        models.Set2SetNet(CLASSES),
+        models.DiffPoolNet(CLASSES, clusters=3),
+        models.Chebyshev(CLASSES),
     )
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
@@ -168,9 +172,10 @@ class TestEdgeWeights:
 
 
 class TestNumFeatures:
-    @pytest.mark.parametrize(
-        "cls", [models.GraphClassifier, models.NodeClassifier, models.DGCNN, models.GCN, models.GAT]
-    )
+    CLASSES = (models.GraphClassifier, models.NodeClassifier, models.DGCNN, models.GCN, models.GAT)
+    BASELINES = (models.GraphSAGE, models.Set2SetNet, models.DiffPoolNet, models.Chebyshev)
+
+    @pytest.mark.parametrize("cls", (*CLASSES, *BASELINES))
     def test_a_model_that_knows_them_has_weights_at_once(self, cls, tmp_path):
         model = cls(CLASSES, num_features=FEATURES)
         assert model.built and model.count_params() > 0

@@ -22,7 +22,7 @@ MUTANTS = [
     ),
     Mutant(
         "softmax that overflows",
-        MEASURES,
+        "ganet_tf/explain/attention.py",
         "scores - np.maximum.reduceat(scores, starts)[rows]",
         "scores",
         f"{TESTS}/test_measures.py::test_softmax_of_each_row",

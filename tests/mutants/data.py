@@ -138,4 +138,25 @@ MUTANTS = [
         'features = "labels" if has["labels"] else "normalized_degree"',
         f"{TESTS}/test_features.py::test_auto_takes_labels_then_attributes_then_dgcnns_degree",
     ),
+    Mutant(
+        "an uneven share of a batch weighs as much as an even one",
+        f"{DATA}/batching.py",
+        "return count * float(known[part].sum()) / max(float(known.sum()), 1.0)",
+        "return float(len(part) > 0)",
+        f"{TESTS}/test_sharing.py::test_gradients_of_graphs_add_up",
+    ),
+    Mutant(
+        "all workers draw the same neighbours",
+        f"{DATA}/sampling.py",
+        "key if count == 1 else [*key, index]",
+        "key",
+        f"{TESTS}/test_sharing.py::test_workers_draw_different_neighbours",
+    ),
+    Mutant(
+        "node numbers out of a damaged file are not looked at",
+        f"{DATA}/sampling.py",
+        "            self.lists.check_sources(sources)\n",
+        "",
+        f"{TESTS}/test_csr.py::test_indices_outside_are_named_by_the_sample_that_meets_them",
+    ),
 ]

@@ -113,7 +113,7 @@ MUTANTS = [
     Mutant(
         "sampled attention is not drawn in training",
         f"{LAYERS}/sampled_gao.py",
-        'tf.cast(self.seed_generator.next(), "int32") if training else None',
+        "next_seed(self.seed_generator) if training else None",
         "None",
         f"{TESTS}/test_sampled_gao.py::test_training_draws_with_the_softmax_probabilities",
     ),

@@ -100,8 +100,8 @@ MUTANTS = [
     Mutant(
         "no dagger on Table 5's best test epoch",
         f"{REPORT}/sections/tables.py",
-        'f"best test epoch {SELECTED_ON_TEST}",',
-        '"best test epoch",',
+        '"paper", f"best test epoch {SELECTED_ON_TEST}",',
+        '"paper", "best test epoch",',
         f"{TESTS}/test_dagger.py::test_in_tables",
     ),
     Mutant(
@@ -121,8 +121,8 @@ MUTANTS = [
     Mutant(
         "no dagger in the README",
         f"{REPORT}/readme.py",
-        'best, last = f"best test epoch {SELECTED_ON_TEST}", "last epoch"',
-        'best, last = "best test epoch", "last epoch"',
+        'f"ours, best test epoch {SELECTED_ON_TEST}"',
+        '"ours, best test epoch"',
         f"{TESTS}/test_dagger.py::test_in_tables",
     ),
     Mutant(

@@ -7,6 +7,7 @@ a patch that does not fit).
 """
 
 import argparse
+import contextlib
 import importlib
 import os
 import queue
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent
 NOT_COPIED = (".git", ".venv", "__pycache__", "runs", "build", "*.egg-info", ".*_cache", ".hypothesis")
 SEEN = "seen"
+NATIVE_SOURCES = "ganet_tf/native/src/"
 
 
 class Mutant(NamedTuple):
@@ -41,6 +43,7 @@ class Mutant(NamedTuple):
         old: text that stands in the file exactly once.
         new: what it becomes.
         test: the node of the test that must fail, as pytest takes it.
+        kernels: whether that test needs native kernels; they are built for it. A bug in their sources needs them.
     """
 
     bug: str
@@ -48,6 +51,12 @@ class Mutant(NamedTuple):
     old: str
     new: str
     test: str
+    kernels: bool = False
+
+    @property
+    def compiled(self):
+        """Whether native kernels have to be built."""
+        return self.kernels or self.file.startswith(NATIVE_SOURCES)
 
     def plant(self, tree):
         """Writes the bug into a copy of the project; returns what stood there before."""
@@ -60,7 +69,7 @@ class Mutant(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of a bug: "seen", "missed", "breaks the import" or "too slow"."""
+    """What became of a bug: "seen", "missed", "breaks the import", "does not build" or "too slow"."""
 
     area: str
     mutant: Mutant
@@ -138,7 +147,8 @@ def sound(tree, chosen, timeout):
     """Whether all tests of the chosen mutants pass without any bug."""
     tests = sorted({mutant.test for _, mutant in chosen})
     print(f"{len(tests)} tests without a bug ...", flush=True)
-    code, output = run_tests(tree, tests, timeout)
+    with built(tree, any(mutant.compiled for _, mutant in chosen)) as ready:
+        code, output = run_tests(tree, tests, timeout) if ready else (1, "The native kernels do not build here.")
     if code != 0:
         print(output, file=sys.stderr)
         print("These tests have to pass before a bug is planted.", file=sys.stderr)
@@ -167,11 +177,28 @@ def judge(tree, area, mutant, timeout):
     start = time.monotonic()
     text = mutant.plant(tree)
     try:
-        code, _ = run_tests(tree, [mutant.test], timeout)
+        with built(tree, mutant.compiled) as ready:
+            code = run_tests(tree, [mutant.test], timeout)[0] if ready else "unbuilt"
     finally:
         (tree / mutant.file).write_text(text, encoding="utf-8")
-    word = {0: "missed", 1: SEEN, None: "too slow"}.get(code, "breaks the import")  # pytest: 1 is failed tests alone
-    return Verdict(area, mutant, word, time.monotonic() - start)
+    words = {0: "missed", 1: SEEN, None: "too slow", "unbuilt": "does not build"}  # pytest: 1 is failed tests alone
+    return Verdict(area, mutant, words.get(code, "breaks the import"), time.monotonic() - start)
+
+
+@contextlib.contextmanager
+def built(tree, wanted):
+    """Within, the copy has native kernels of its own, if `wanted`; gives whether all is as wanted."""
+    if not wanted:
+        yield True
+        return
+    words = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    subprocess.run(words, cwd=tree, capture_output=True, timeout=300, check=False)
+    made = list(Path(tree).glob("ganet_tf/native/_kernels*.so"))
+    try:
+        yield bool(made)
+    finally:
+        for path in made:
+            path.unlink()
 
 
 def run_tests(tree, tests, timeout):

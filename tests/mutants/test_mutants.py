@@ -16,7 +16,8 @@ def test_the_patch_fits_and_its_test_is_there(area, mutant):
     assert mutant.new != mutant.old
     text = (ROOT / mutant.file).read_text(encoding="utf-8")
     assert text.count(mutant.old) == 1, f"{mutant.file}: {mutant.old!r} has to stand there exactly once"
-    ast.parse(text.replace(mutant.old, mutant.new))
+    if mutant.file.endswith(".py"):
+        ast.parse(text.replace(mutant.old, mutant.new))
     file, *names = mutant.test.split("::")
     assert (ROOT / file).is_file()
     defined = {name for name in names if defines(ROOT / file, name)}

@@ -48,8 +48,8 @@ MUTANTS = [
     Mutant(
         "training is shuffled alike in every epoch",
         TASKS,
-        "seed=config.seed + number, epoch=epoch)",
-        "seed=config.seed + number, epoch=0)",
+        "seed=config.seed + number, epoch=epoch, share=self.share)",
+        "seed=config.seed + number, epoch=0, share=self.share)",
         f"{TEST_TASKS}::test_the_seed_and_the_epoch_shuffle_training",
     ),
     Mutant(
@@ -62,8 +62,8 @@ MUTANTS = [
     Mutant(
         "the node figure is the last epoch's",
         TASKS,
-        '{"validation": _chosen(row, row, self.objective.metrics)}',
-        '{"validation": _chosen(row, rows[-1], self.objective.metrics)}',
+        '"validation": _chosen(row, row, metrics),',
+        '"validation": _chosen(row, rows[-1], metrics),',
         f"{TEST_TASKS}::test_the_node_figure_is_test_at_the_epoch_that_validation_chose",
     ),
     Mutant(
@@ -105,8 +105,8 @@ MUTANTS = [
     Mutant(
         "the lock is not checked again",
         TRAINING,
-        "        self.alive()\n",
-        "",
+        "        self._check_finite(row)\n        self.alive()\n",
+        "        self._check_finite(row)\n",
         f"{TEST_TRUST}::test_a_run_that_lost_its_lock_stops_at_the_next_epoch",
     ),
     Mutant(
@@ -199,5 +199,19 @@ MUTANTS = [
         "        if self.owned():\n            self.path.unlink(missing_ok=True)\n",
         "        self.path.unlink(missing_ok=True)\n",
         f"{TEST_LOCK}::test_losing_the_lock_is_noticed_and_the_new_owner_keeps_it",
+    ),
+    Mutant(
+        "a search looks at the test accuracy",
+        "experiments/search.py",
+        '["validation"]["val_loss"]',
+        '["validation"]["mean"]',
+        "tests/experiments/test_search.py::test_the_loss_on_validation_is_what_counts",
+    ),
+    Mutant(
+        "workers with different settings train together",
+        "experiments/cluster.py",
+        "                if first.get(name) != other.get(name):",
+        "                if False:",
+        "tests/experiments/test_cluster.py::test_different_versions",
     ),
 ]

@@ -46,16 +46,15 @@ def assert_equal(function, oracle, arguments):
 
 
 def adjacency(edges, num_nodes, weights=None):
-    """[N, N] float64: a_ij for j in N(i), and which there are; self-loops 1, a repeated edge as it came first."""
+    """[N, N] float64: a_ij for j in N(i), and which there are; self-loops 1, the weights of a repeated edge added."""
     a = np.zeros([num_nodes, num_nodes])
-    weights = np.ones(len(edges)) if weights is None else weights
-    for (source, target), weight in list(zip(edges, weights, strict=True))[::-1]:
-        a[target, source] = weight
+    for (source, target), weight in zip(edges, np.ones(len(edges)) if weights is None else weights, strict=True):
+        a[target, source] += weight
     mask = np.zeros_like(a, dtype=bool)
     mask[tuple(np.asarray(edges).reshape(-1, 2)[:, ::-1].T)] = True
     np.fill_diagonal(mask, True)
     np.fill_diagonal(a, 1.0)
-    return a, mask
+    return (mask.astype(float) if weights is None else a), mask
 
 
 def dense_attention(queries, keys, values, a, mask):

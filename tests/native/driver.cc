@@ -96,8 +96,9 @@ Graph random_graph(bool hub) {
     for (int64_t column : wanted) {
       if (g.columns[e] != column) fail("lists", g.columns[e], static_cast<double>(column));
       double weight = 1;
-      for (int64_t i = edges; column != row && i-- > 0;)
-        if (g.edges[2 * i + 1] == row && g.edges[2 * i] == column) weight = given[i];
+      float sum = 0;  // of all that are given, in their order
+      for (int64_t i = 0; column != row && i < edges; ++i)
+        if (g.edges[2 * i + 1] == row && g.edges[2 * i] == column) weight = sum += given[i];
       if (weighted && g.weights[e] != weight) fail("weights", g.weights[e], weight);
       ++e;
     }
@@ -126,7 +127,8 @@ struct Oracle {
     const int64_t H = a.heads, F = a.key_width, U = a.value_width, begin = a.chosen_splits[row], n = a.chosen_splits[row + 1] - begin;
     const bool all = a.ranking == Ranking::kAll;
     const int32_t* columns = (all ? a.lists.columns : a.chosen_columns) + begin;
-    const T* weights = a.weights ? (all ? a.weights : a.chosen_weights) + begin : nullptr;
+    const T* of_entries = all ? a.weights : a.chosen_weights;
+    const T* weights = of_entries ? of_entries + begin : nullptr;
     std::vector<double> alpha(n);
     double largest = -INFINITY, sum = 0, mean = 0;
     for (int64_t e = 0; e < n; ++e) {
@@ -165,7 +167,8 @@ void expect_best(const Attend<T>& a) {
     for (int32_t e = a.lists.splits[row]; e < a.lists.splits[row + 1]; ++e) {
       const T score = a.scores[a.lists.columns[e]];
       const T key = a.weights ? score * a.weights[e] : score;
-      order.push_back({std::isnan(key) ? -INFINITY : static_cast<double>(key), a.lists.columns[e]});
+      const T lowest = std::numeric_limits<T>::lowest();
+      order.push_back({key > lowest ? key : lowest, a.lists.columns[e]});
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
     std::set<int32_t> wanted;
@@ -181,7 +184,7 @@ void attention_round(const Graph& g, int64_t heads, int64_t key_width, int64_t v
   const auto queries = numbers<T>(g.nodes * heads * key_width), keys = numbers<T>(g.nodes * heads * key_width);
   const auto values = numbers<T>(g.nodes * heads * value_width), d_output = numbers<T>(g.nodes * heads * value_width);
   auto scores = numbers<T>(g.nodes);
-  for (T& s : scores) s = below(20) ? std::round(s * 4) / 4 : std::numeric_limits<T>::quiet_NaN();  // ties and NaN
+  for (T& s : scores) s = below(20) ? std::round(s * 4) / 4 : below(2) ? -INFINITY : NAN;  // with ties
   const std::vector<T> weights(g.weights.begin(), g.weights.end());
   const int64_t k = 1 + below(12);
   std::vector<int32_t> chosen_splits(g.nodes + 1);
@@ -193,11 +196,12 @@ void attention_round(const Graph& g, int64_t heads, int64_t key_width, int64_t v
   for (int run = 0; run < 4; ++run) {
     set_threads(run == 0 ? 1 : run == 1 ? 2 : 7);
     use_instruction_set(run == 3 ? 0 : 1);
-    std::vector<T> output(g.nodes * heads * value_width), alpha(chosen * heads), chosen_weights(weights.empty() ? 0 : chosen);
+    std::vector<T> output(g.nodes * heads * value_width), alpha(chosen * heads), kept_weights(chosen);
     std::vector<int32_t> chosen_columns(chosen), t_splits(g.nodes + 1), t_rows(chosen), places(chosen);
     Attend<T> a = {lists, heads, key_width, value_width, ranking, k, {}, queries.data(), keys.data(), values.data(),
                    weights.empty() ? nullptr : weights.data(), scores.data(), output.data(), alpha.data(),
-                   all ? lists.splits : chosen_splits.data(), chosen_columns.data(), chosen_weights.data()};
+                   all ? lists.splits : chosen_splits.data(), chosen_columns.data(),
+                   !weights.empty() && ranking == Ranking::kByScore ? kept_weights.data() : nullptr};
     kernels<T>().attend(a);
     if (ranking == Ranking::kByNode) expect_best(a);
     const Lists kept = all ? lists : Lists{chosen_splits.data(), chosen_columns.data(), g.nodes, g.nodes, chosen};
@@ -205,7 +209,7 @@ void attention_round(const Graph& g, int64_t heads, int64_t key_width, int64_t v
     std::vector<T> dq(queries.size()), dk(keys.size()), dv(values.size());
     kernels<T>().attend_gradient({kept, {t_splits.data(), t_rows.data(), g.nodes, g.nodes, chosen}, places.data(), heads,
                                   key_width, value_width, {}, queries.data(), keys.data(), values.data(),
-                                  weights.empty() ? nullptr : all ? weights.data() : chosen_weights.data(), alpha.data(),
+                                  all ? a.weights : a.chosen_weights, alpha.data(),
                                   output.data(), d_output.data(), dq.data(), dk.data(), dv.data()});
     const Oracle<T> oracle(a, d_output);
     expect_close("attend", output, oracle.output);

@@ -53,13 +53,13 @@ def test_many_edges_over_several_threads():
 
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
 def test_weights_stay_with_their_edges(dtype):
-    """A repeated edge has the weight that came first, a self-loop the weight 1."""
+    """A repeated edge has the sum of its weights, a self-loop the weight 1."""
     edges = np.array([[2, 0], [1, 0], [2, 0], [1, 1], [0, 2]])
     weights = np.array([0.5, 2.0, 7.0, 9.0, 0.25])
     for order in ([0, 1, 2, 3, 4], [4, 1, 0, 2, 3]):
         lists = native.lists(edges[order], 3, tf.constant(weights[order], dtype))
         assert lists.columns.numpy().tolist() == [0, 1, 2, 1, 0, 2]
-        assert lists.weights.numpy().tolist() == [1.0, 2.0, 0.5, 1.0, 0.25, 1.0]
+        assert lists.weights.numpy().tolist() == [1.0, 2.0, 7.5, 1.0, 0.25, 1.0]
     canonical = np.array([[1, 0], [2, 0], [0, 2]])
     lists = native.lists(canonical, 3, tf.constant([2.0, 0.5, 0.25], dtype))
     assert lists.weights.numpy().tolist() == [1.0, 2.0, 0.5, 1.0, 0.25, 1.0]

@@ -41,7 +41,9 @@ def test_gao_is_the_sparse_one(name, dtype, widths):
     arguments = tensors([(n, widths[0]), (n, widths[0]), (n, widths[1])], dtype)
     lists = native.lists(edges, n)
     assert_equal(
-        lambda q, k, v: native.gao(q, k, v, lists), lambda q, k, v: ops.gao(q, k, v, tf.constant(edges)), arguments
+        lambda q, k, v: native.gao(q, k, v, lists),
+        lambda q, k, v: ops.gao(q, k, v, tf.constant(edges), implementation="sparse"),
+        arguments,
     )
 
 
@@ -55,7 +57,7 @@ def test_hgao_is_the_sparse_one(name, dtype, k):
     lists = native.lists(edges, n)
     assert_equal(
         lambda q, k_, v: native.hgao(q, k_, v, scores, lists, k),
-        lambda q, k_, v: ops.hgao(q, k_, v, tf.cast(scores, q.dtype), tf.constant(edges), k),
+        lambda q, k_, v: ops.hgao(q, k_, v, tf.cast(scores, q.dtype), tf.constant(edges), k, implementation="sparse"),
         arguments,
     )
 
@@ -69,7 +71,7 @@ def test_topk_gao_is_the_sparse_one(name, dtype, k):
     lists = native.lists(edges, n)
     assert_equal(
         lambda q, k_, v: native.topk_gao(q, k_, v, lists, k),
-        lambda q, k_, v: ops.topk_gao(q, k_, v, tf.constant(edges), k),
+        lambda q, k_, v: ops.topk_gao(q, k_, v, tf.constant(edges), k, implementation="sparse"),
         arguments,
     )
 
@@ -82,7 +84,7 @@ def test_gcn_is_the_sparse_one(name, dtype, normalization, width):
     lists = native.lists(edges, n)
     assert_equal(
         lambda h: native.gcn(h, lists, normalization),
-        lambda h: ops.gcn(h, tf.constant(edges), normalization),
+        lambda h: ops.gcn(h, tf.constant(edges), normalization, "sparse"),
         tensors([(n, width)], dtype),
     )
 
@@ -102,7 +104,9 @@ def test_nan_scores_rank_last():
     edges = np.stack([np.arange(1, n), np.zeros(n - 1)], 1).astype("int32")
     scores = tf.constant([np.nan, -1.0, np.nan, -np.inf, np.inf, -0.0])
     out = native.hgao(None, None, tf.eye(n), scores, native.lists(edges, n), 4)
-    assert np.flatnonzero(out[0].numpy()).tolist() == [1, 3, 4, 5]
+    assert np.flatnonzero(out[0].numpy()).tolist() == [0, 1, 4, 5]  # -inf counts as NaN does
+    pure = ops.hgao(None, None, tf.eye(n), scores, tf.constant(edges), 4, score="uniform", implementation="sparse")
+    np.testing.assert_array_equal(out, pure)
 
 
 def test_a_nan_in_the_features_stays_in_its_graph():
@@ -145,7 +149,7 @@ def test_edge_weights_multiply_the_scores_of_gao(dtype):
 
 
 @both_types
-def test_edge_weights_rank_and_score_in_hgao(dtype):
+def test_edge_weights_rank_and_do_not_score_in_hgao(dtype):
     edges, n = GRAPHS["untidy"]
     rng = np.random.default_rng(1)
     weights, scores = (rng.random(count).astype("float32") * 3 for count in (len(edges), n))
@@ -154,7 +158,7 @@ def test_edge_weights_rank_and_score_in_hgao(dtype):
     lists = native.lists(edges, n, tf.constant(weights, dtype))
     assert_equal(
         lambda q, k, v: native.hgao(q, k, v, tf.constant(scores, dtype), lists, 4),
-        lambda q, k, v: dense_attention(q, k, v, a, kept),
+        lambda q, k, v: dense_attention(q, k, v, np.ones_like(a), kept),
         tensors([(n, 6), (n, 6), (n, 5)], dtype),
     )
 
@@ -312,7 +316,7 @@ def test_the_tape_may_be_outside_of_the_compiled_function():
     edges, n = GRAPHS["untidy"]
     function = tf.function(lambda h: native.gcn(h, native.lists(edges, n)))
     arguments = tensors([(n, 16)], tf.float64)
-    assert_equal(function, lambda h: ops.gcn(h, tf.constant(edges)), arguments)
+    assert_equal(function, lambda h: ops.gcn(h, tf.constant(edges), implementation="sparse"), arguments)
 
 
 def test_static_shapes_are_kept():
@@ -336,10 +340,12 @@ def test_any_graph(graphs, k, width, wide):
     lists = native.lists(edges, n)
     assert_equal(
         lambda q, k_, v: native.hgao(q, k_, v, scores, lists, k),
-        lambda q, k_, v: ops.hgao(q, k_, v, scores, tf.constant(edges), k),
+        lambda q, k_, v: ops.hgao(q, k_, v, scores, tf.constant(edges), k, implementation="sparse"),
         arguments,
     )
-    assert_equal(lambda h: native.gcn(h, lists), lambda h: ops.gcn(h, tf.constant(edges)), arguments[:1])
+    assert_equal(
+        lambda h: native.gcn(h, lists), lambda h: ops.gcn(h, tf.constant(edges), implementation="sparse"), arguments[:1]
+    )
 
 
 def test_nodes_without_edges_and_no_nodes_at_all():

@@ -7,9 +7,16 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 
-from ganet_tf import memory, ops
+from ganet_tf import memory, native, ops
 from ganet_tf.ops.neighborhood import Neighborhood, neighborhood
 from tests.graphs import SPECIAL, graph_batches, modest
+
+
+@pytest.fixture(autouse=True)
+def sparse():
+    """Neighbourhoods are what the sparse implementation works on."""
+    with native.disabled():
+        yield
 
 
 def lists_of(nb):

@@ -2,7 +2,8 @@
 
 import tensorflow as tf
 
-from ganet_tf import layers, ops
+from ganet_tf import layers, native, ops
+from ganet_tf.ops.implementations import chosen
 from ganet_tf.ops.neighborhood import neighborhood
 from ganet_tf.ops.selection import select_by_node
 from peers.workers.protocol import Worker, serve
@@ -13,12 +14,16 @@ K = 8
 
 
 class Ours(Worker):
-    """hGAO, GAO, cGAO, GCN and GAT of this package; "gao dense" is the paper's [N, N] way."""
+    """The operators of this package, in the implementation that they choose, or that is in a name."""
 
     packages = ("tensorflow", "keras", "numpy")
     operators = {  # noqa: RUF012 - a table, never changed
         "hgao": lambda: layers.HGAO(WIDTH, k=K),
         "gao": lambda: layers.GAO(WIDTH),
+        "topk": lambda: layers.TopKGAO(WIDTH, k=K),
+        "hgao sparse": lambda: layers.HGAO(WIDTH, k=K, implementation="sparse"),
+        "gao sparse": lambda: layers.GAO(WIDTH, implementation="sparse"),
+        "gcn sparse": lambda: layers.GCN(WIDTH, implementation="sparse"),
         "cgao": lambda: layers.CGAO(WIDTH),
         "gcn": lambda: layers.GCN(WIDTH),
         "gat": lambda: layers.GAT(WIDTH, heads=1),
@@ -30,6 +35,10 @@ class Ours(Worker):
         set_threads(threads)
         self.x = self.edges = None
         self.training = None
+
+    def hello(self):
+        """Says which implementation runs as well, or why it is not the native one."""
+        return {**super().hello(), "implementation": chosen("auto"), "native": str(native.available())}
 
     def drop_graph(self):
         self.x = self.edges = None
@@ -87,6 +96,19 @@ class Ours(Worker):
         self.training = Training(config, limit)
         self.training.export(path)
         return {**self.training.warm_up(), "settings": self.training.settings()}
+
+    def prepare_rival(self, config, path, limit=None):
+        """The same for one of the paper's rivals; returns its settings."""
+        from peers.workers.ours_rivals import Rival
+
+        self.training = Rival(config, limit)
+        self.training.export(path)
+        self.training.warm_up()
+        return self.training.settings()
+
+    def rival_memory(self):
+        """Bytes of an update on the batch with the largest graph."""
+        return self.training.memory()
 
     def epoch(self):
         """Trains one epoch: seconds and mean loss."""

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from experiments import config as settings
+from experiments.objective import objective_of
 from experiments.training import compile_model, make_model
 from ganet_tf import data
 
@@ -22,14 +23,15 @@ class Training:
     """
 
     def __init__(self, config, limit=None):
-        self.config = settings.load(config)
+        self.config = settings.load(config, ["model.implementation=auto"])  # the file's is that of results/
         keras.utils.set_random_seed(self.config.seed + FOLD)
         self.dataset = data.load(self.config.dataset, features=self.config.features)
         train, _ = self.dataset.fold(FOLD, splits=self.config.splits, seed=0, num_folds=self.config.folds)
         self.train = train[:limit]
         self.model = make_model(self.config, self.dataset)
         self.model(next(iter(self.train[:2].batches(2)))[0])  # makes the weights
-        compile_model(self.model, self.config, total_steps=self.config.epochs * len(self.train))
+        objective = objective_of(self.dataset.target)
+        compile_model(self.model, self.config, self.config.epochs * len(self.train), objective)
         self.batches = self.train.batches(self.config.batch_size, shuffle=True, seed=self.config.seed)
 
     def settings(self):
@@ -46,19 +48,8 @@ class Training:
         }
 
     def export(self, path):
-        """Writes the training graphs for the other side: one-hot features as codes, others as they are."""
-        arrays, sizes = self.train.arrays(), self.train.sizes
-        x = arrays["x"]
-        one_hot = x.shape[1] > 1 and bool(((x == 0) | (x == 1)).all() and (x.sum(1) == 1).all())
-        np.savez(
-            path,
-            x=x.argmax(1).astype(np.int32) if one_hot else x,
-            edges=arrays["edges"],
-            y=self.train.y,
-            node_offsets=np.concatenate([[0], np.cumsum(sizes)]),
-            edge_offsets=np.concatenate([[0], np.cumsum(self.train.edge_counts)]),
-            width=x.shape[1],
-        )
+        """Writes the training graphs for the other side."""
+        export_graphs(self.train, path)
 
     def warm_up(self):
         """A few batches, so that tracing is not counted; returns what was made."""
@@ -77,3 +68,19 @@ class Training:
         start = time.perf_counter()
         history = self.model.fit(self.batches, epochs=1, verbose=0).history
         return {"seconds": time.perf_counter() - start, "loss": history["cross_entropy"][-1]}
+
+
+def export_graphs(train, path):
+    """Writes graphs as flat arrays: one-hot features as codes, others as they are."""
+    arrays = train.arrays()
+    x = arrays["x"]
+    one_hot = x.shape[1] > 1 and bool(((x == 0) | (x == 1)).all() and (x.sum(1) == 1).all())
+    np.savez(
+        path,
+        x=x.argmax(1).astype(np.int32) if one_hot else x,
+        edges=arrays["edges"],
+        y=train.y,
+        node_offsets=np.concatenate([[0], np.cumsum(train.sizes)]),
+        edge_offsets=np.concatenate([[0], np.cumsum(train.edge_counts)]),
+        width=x.shape[1],
+    )

@@ -68,6 +68,17 @@ class PyG(Worker):
         self.training = Training(path, settings)
         return self.training.warm_up()
 
+    def prepare_rival(self, path, settings):
+        """The same for one of the paper's rivals; see `pyg_rivals`."""
+        from peers.workers.pyg_rivals import NodeRival, Rival
+
+        self.training = (NodeRival if settings["name"] == "chebyshev" else Rival)(path, settings)
+        self.training.warm_up()
+
+    def rival_memory(self):
+        """Bytes of an update on the batch with the largest graph."""
+        return self.training.memory()
+
     def epoch(self, loader_workers=0):
         """Trains one epoch: seconds and mean loss."""
         return self.training.epoch(loader_workers)

@@ -15,6 +15,7 @@ struct Dropout {
 };
 
 // o_i = Σ_j α_ij v_j, α_i = softmax_j(a_ij q_i · k_j), for each head, over all or the k best columns of each row.
+// Where nodes are ranked (kByNode), a_ij ranks and is not in the softmax.
 template <class T>
 struct Attend {
   Lists lists;
@@ -31,7 +32,7 @@ struct Attend {
   T* alpha;          // [chosen entries, heads]
   const int32_t* chosen_splits;  // [rows + 1]: of the chosen entries; lists.splits for kAll
   int32_t* chosen_columns;       // what was chosen, unless kAll
-  T* chosen_weights;             // if there are weights
+  T* chosen_weights;             // for kByScore, if there are weights
 };
 
 template <class T>

@@ -139,8 +139,8 @@ void counting_sort(int64_t count, int64_t num_keys, int32_t* splits, const Key& 
   });
 }
 
-// The lists of edges in any order, with repetitions and self-loops: a repeated edge counts once (with the weight that
-// came first), self-loops are replaced by the one that every node has. Returns the number of entries.
+// The lists of edges in any order, with repetitions and self-loops: a repeated edge counts once (with the sum of its
+// weights), self-loops are replaced by the one that every node has.
 template <class Index, class T>
 class UnsortedLists {
  public:
@@ -183,7 +183,10 @@ class UnsortedLists {
           put(row, T(1));
           loop_is_put = true;
         }
-        put(item->source, entry_weights ? weights[item->edge] : T(1));
+        T weight = entry_weights ? weights[item->edge] : T(1);
+        for (const Item* same = item + 1; entry_weights && same < end && same->source == item->source; ++same)
+          weight += weights[same->edge];
+        put(item->source, weight);
       }
       if (!loop_is_put) put(row, T(1));
     });
@@ -243,7 +246,7 @@ inline void transpose(const Lists& lists, int32_t* splits, int32_t* rows, int32_
 }
 
 // 1/d or 1/√d for each row, d its number of entries or the sum of their weights; without its self-loop where
-// `skip_self` says so. A row without entries has 0.
+// `skip_self` says so. A row without entries, or with weights of 0 alone, has 0.
 template <class T>
 void normalization(const Lists& lists, const T* weights, bool root, bool skip_self, T* factors) {
   Plan plan(lists, 2, false);
@@ -258,10 +261,12 @@ void normalization(const Lists& lists, const T* weights, bool root, bool skip_se
         if (weights && !skip) sum += weights[e];
       }
       const T degree = weights ? sum : static_cast<T>(count);
-      factors[row] = count == 0 ? T(0) : root ? T(1) / std::sqrt(degree) : T(1) / degree;
+      factors[row] = !(degree > 0) ? T(0) : root ? T(1) / std::sqrt(degree) : T(1) / degree;
     }
   });
 }
+
+constexpr int64_t kEmptyGraphs = 1 << 16;  // as in ops/checks.py
 
 // Where each graph's rows begin, from ascending `ids` [count]. `splits` has ids[count - 1] + 2 places.
 template <class Index>
@@ -277,10 +282,12 @@ void check_graph_ids(const Index* ids, int64_t count, int64_t num_nodes) {
     throw Invalid("`graph_ids` must be ascending from 0, but entry " + std::to_string(bad) + " is " +
                   std::to_string(ids[bad]) + (bad > 0 ? " after " + std::to_string(ids[bad - 1]) : std::string()) +
                   ": put the nodes of one graph next to each other.");
-  require(count < INT32_MAX, "`graph_ids` has more than 2^31 - 2 entries.");
-  // More graphs than that could not be told from a mistake, and would take memory that nothing needs.
-  if (count > 0 && ids[count - 1] >= INT32_MAX - 1)
-    throw Invalid("`graph_ids` ends with " + std::to_string(ids[count - 1]) + ", which is above 2^31 - 3.");
+  require(count < INT32_MAX - kEmptyGraphs - 2, "`graph_ids` has too many entries: at most 2^31 - 2^16 - 4.");
+  // One wild number would otherwise take all the memory there is.
+  if (count > 0 && ids[count - 1] >= num_nodes + kEmptyGraphs)
+    throw Invalid("`graph_ids` goes up to " + std::to_string(ids[count - 1]) + " for " + std::to_string(num_nodes) +
+                  " nodes, so that more than " + std::to_string(kEmptyGraphs) +
+                  " graphs would have none: number the graphs 0, 1, 2, ...");
 }
 
 template <class Index>

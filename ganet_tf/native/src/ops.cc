@@ -253,7 +253,9 @@ void compute_attend(const Attributes& attributes, Context* context) {
   a.chosen_splits = all ? a.lists.splits : new_splits;
   a.alpha = output<T>(context, 1, {chosen, a.heads});
   a.chosen_columns = output<int32_t>(context, 3, {all ? 0 : chosen});
-  a.chosen_weights = output<T>(context, 4, {all || !weighted ? 0 : chosen});
+  const bool keeps_weights = weighted && a.ranking == Ranking::kByScore;
+  T* chosen_weights = output<T>(context, 4, {keeps_weights ? chosen : 0});
+  a.chosen_weights = keeps_weights ? chosen_weights : nullptr;
   kernels<T>().attend(a);
 }
 

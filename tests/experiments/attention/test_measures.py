@@ -10,8 +10,8 @@ from experiments.attention.measures import (
     choice,
     entropy_ratios,
     is_chosen,
-    row_softmax,
 )
+from ganet_tf.explain.attention import row_softmax
 
 # Node 0 knows everybody, 3 and 4 know each other: candidates 5, 2, 2, 3, 3, and so the ranking 0; 3 = 4; 1 = 2.
 PAIRS = np.array([(0, 1), (0, 2), (0, 3), (0, 4), (3, 4)])

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -171,3 +172,24 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         text.write_json(ROWS, path)
     assert [p.name for p in tmp_path.iterdir()] == ["rows.json"]
     assert path.read_text(encoding="utf-8") == "old"
+
+
+class Terminal(io.StringIO):
+    """A terminal of some width."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("columns", "whole"), [("80", False), ("140", True)])
+def test_a_narrow_terminal_gets_fewer_columns_instead_of_wrapped_lines(monkeypatch, columns, whole):
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "xterm")
+    file = Terminal()
+    text.print_table([replace(row, gradient_time_ms=12.5) for row in ROWS], file=file)
+    lines = re.sub("\x1b\\[[0-9;]*m", "", file.getvalue()).splitlines()
+    table = [line.rstrip() for line in lines if "hgao" in line and "x" in line and "%" in line]
+    assert max(map(len, table)) <= int(columns)
+    assert any("quartiles" in line for line in lines) == whole
+    assert any("shows all of them" in line for line in lines) != whole
+    assert all("2.16x" in line or "(paper)" in line for line in table)

@@ -9,7 +9,7 @@ import pytest
 
 import experiments.report.__main__
 from experiments.command_line import parse
-from experiments.config import resolve, to_tree
+from experiments.config import build_run, resolve, to_tree
 from experiments.report import plots
 from experiments.report.__main__ import main, outputs
 from experiments.report.results import Results
@@ -20,6 +20,7 @@ from tests.experiments.report.made_up import summary, write, write_all
 
 PAGES = (
     "RESULTS.md",
+    "docs/attention.md",
     "docs/results/attention.md",
     "docs/results/paired-tests.md",
     "docs/results/runs.md",
@@ -104,7 +105,8 @@ def test_picture_from_other_versions_counts_by_its_values(root, monkeypatch):
 
 def committed(folder):
     """A copy of what git has of the report and its results: a training at work adds others all the time."""
-    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--", "results", "RESULTS.md", "docs/results", "README.md"]
+    parts = ("results", "RESULTS.md", "docs/results", "docs/attention.md", "README.md")
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--", *parts]
     found = subprocess.run(command, capture_output=True, text=True, check=False) if shutil.which("git") else None
     if found is None or found.returncode != 0:
         return ROOT  # not a clone
@@ -127,7 +129,7 @@ def finished():
 @pytest.mark.parametrize("run", finished(), ids=lambda run: run.name)
 def test_command_beside_a_committed_figure_still_means_the_same_run(run):
     now = to_tree(resolve(parse(run.arguments))[0])
-    then = Results(ROOT / "results").get(run)["config"]
+    then = to_tree(build_run(Results(ROOT / "results").get(run)["config"]))
     assert now | ({"splits": then["splits"]} if now.get("splits") == "auto" else {}) == then
 
 

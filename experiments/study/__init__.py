@@ -1,0 +1,1 @@
+"""When attention pays: contests of operators, wirings and scores, `python -m experiments.study`."""

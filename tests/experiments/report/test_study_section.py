@@ -1,0 +1,111 @@
+"""docs/attention.md: its tables, tests and sentences follow from results/study."""
+
+import json
+
+import pytest
+
+from experiments.report.plots import plots
+from experiments.report.results import Results
+from experiments.report.sections import study
+from experiments.study.contest import words
+from tests.experiments.report.made_up import rule, text
+
+TEN = [90.0, 91.0, 92.0, 93.0, 94.0, 90.5, 91.5, 92.5, 93.5, 94.5]
+
+
+def put(results, contest, name, values=TEN, epochs=300, setting=None, **more):
+    """A made-up summary of a rival, or of a setting that it tried."""
+    cap = {"config": {"epochs": 4000, "splits": None, "folds": None}, "data": {"train": 400, "test": 200}}
+    found = {
+        "label": name,
+        "dataset": contest.dataset,
+        "complete": True,
+        "folds": list(range(1, len(values) + 1)),
+        "validation": rule(values, [epochs] * len(values), val_loss=0.3, val_accuracy=max(values), val_roc_auc=50.0),
+        **cap,
+        **more,
+    }
+    folder = results.folder / contest.folder(contest.rival(name), setting)
+    folder.mkdir(parents=True)
+    (folder / "summary.json").write_text(json.dumps(found))
+
+
+EXPERTS = study.find("experts/operators")
+
+
+def test_nothing_is_run(results):
+    page = text(study.study(results))
+    assert "Nothing is run yet." in page and "`experts/operators`" in page.partition("## Not run")[2]
+    assert text(study.study_summary(results)).count("\n- ") == 0
+
+
+def test_a_table_and_its_pairs(results):
+    for setting, values in zip(EXPERTS.rival("hgao").grid, ([80.0, 81.0], [82.0, 83.0]), strict=True):
+        put(results, EXPERTS, "hgao", values, setting=setting)
+    put(results, EXPERTS, "hgao")
+    put(results, EXPERTS, "linear", [value - 10 - i % 2 for i, value in enumerate(TEN)], epochs=3990)
+    lines = text(study.contest_lines(results, EXPERTS))
+    chosen = words(EXPERTS.rival("hgao").grid[1])
+    assert "| [hGAO](results/study/experts/operators/hgao/summary.json) | " in lines
+    assert f"`{chosen}` | 94.50 | 92.25 ± 1.51 | 10 | 300 of 4000 | – |" in lines
+    assert lines.index("| [hGAO]") < lines.index("| [linear map]"), "the best first"
+    assert "Not at rest: a chosen epoch of linear map sits at the cap." in lines
+    assert "| hGAO - linear map | +10.50 ± 0.53 | 10 / 0 / 0 | 0.002 | 0.002 | < 0.001 | < 0.001 |" in lines
+    assert "below 0.05: hGAO above linear map." in lines
+    found = text(study.advice(results))
+    assert "take hGAO. On Experts, hGAO 92.25 ± 1.51 beside linear map 81.75 ± 1.59: +10.50 points" in found
+
+
+def test_no_advice_where_nothing_is_shown(results):
+    put(results, EXPERTS, "hgao")
+    put(results, EXPERTS, "linear", [value + (-1) ** i for i, value in enumerate(TEN)])
+    assert "hGAO is not shown to help" in text(study.advice(results))
+    assert "Not told apart: hGAO and linear map." in text(study.contest_lines(results, EXPERTS))
+
+
+def test_best_of_the_scores_is_chosen_on_validation(results):
+    put(results, EXPERTS, "hgao", [95.0] * 10)
+    put(results, EXPERTS, "hgao_uniform", [94.0] * 9 + [96.0])  # lower on test, higher on validation (its maximum)
+    put(results, EXPERTS, "gcn", [90.0] * 9 + [91.0], epochs=2700)
+    assert study.best_hard(results, EXPERTS).rival.name == "hgao_uniform"
+    (sentence,) = study.gcn_sentence(results)
+    assert "+4.10 points" in sentence and "in 300 epochs instead of 2700" in sentence
+
+
+def test_the_papers_figure_on_nodes(results):
+    cora = study.find("teacher/cora")
+    best = {"best_test_epoch": rule([85.0] * 10)}
+    put(results, cora, "hgao", [83.0, 84.0] * 5, **best)
+    put(results, cora, "gcn", [82.0, 83.0] * 5, **best)
+    lines = text(study.contest_lines(results, cora))
+    assert "The paper's hGANet has 83.5 ± 0.7 %; at least that, under validation: hGAO." in lines
+    assert "| entropy / log n | best test epoch † |" in lines and "| – | 85.00 ± 0.00 |" in lines
+    (sentence,) = study.teacher_sentence(results)
+    assert "hGANet reaches the paper's 83.5 ± 0.7 %: 83.50 ± 0.53 under validation. Beside it: GCN 82.50" in sentence
+
+
+def test_splits_that_overlap_are_tested_with_care():
+    summary = {"data": {"train": 400, "test": 200}, "folds": [1, 2]}
+    assert study.overlap(study.find("heterophilous/chameleon"), summary) == 0.5
+    assert study.overlap(EXPERTS, summary) == 0
+    assert study.overlap(study.find("graphs/mutag"), {"folds": list(range(10))}) == pytest.approx(1 / 8.1)
+
+
+def test_gains_on_other_data(results):
+    squirrel = study.find("heterophilous/squirrel")
+    put(results, squirrel, "hgao", TEN)
+    put(results, squirrel, "hgao_uniform", [value - 5 - i % 2 / 10 for i, value in enumerate(TEN)])
+    put(results, squirrel, "linear", [value - 3 - i % 3 / 10 for i, value in enumerate(TEN)])
+    (sentence,) = study.real_sentence(results)
+    assert "above it hGAO on squirrel (+3.09)" in sentence and "below it hGAO, uniform on squirrel (-1.96)" in sentence
+
+
+def test_the_figure(results):
+    assert "cost.png" not in plots(results)
+    rows = [{"operator": "gao_cosine", "degree": 16, "madd": 2_000_000, "cpu_ms": 1.5}]
+    (results.folder / "study").mkdir()
+    (results.folder / "study/cost.json").write_text(json.dumps(rows))
+    put(results, study.find("degrees/16"), "gao_cosine")
+    results = Results(results.folder)  # which has read nothing yet
+    assert study.cost_panels(results)[0]["series"] == {"GAO, cosine": [(16, 2.0, 92.25, 1.5138)]}
+    assert plots(results)["cost.png"].startswith(b"\x89PNG") and "cost.png" in text(study.headline(results))

@@ -1,0 +1,103 @@
+"""Contests: what a rival is run with, and that validation alone chooses."""
+
+import json
+
+import pytest
+
+from experiments import command_line
+from experiments import config as settings
+from experiments.study import __main__ as runner
+from experiments.study.contest import Contest, Rival, chosen, words
+from experiments.study.plan import contests
+from ganet_tf import data
+
+GRID = (("optimizer.learning_rate=0.01",), ("optimizer.learning_rate=0.03",), ("teacher.weight=1", "model.k=4"))
+RIVAL = Rival("mine", ("model.k=2",), GRID)
+CONTEST = Contest("part/one", "Karate", (RIVAL,), ("model.k=8", "epochs=7"), runs=4)
+
+
+def put(results, name, accuracy, loss=0.5, test=50.0, **more):
+    """A summary as far as the choice reads it."""
+    (results / name).mkdir(parents=True)
+    rule = {"val_accuracy": accuracy, "val_roc_auc": 100 - accuracy, "val_loss": loss, "mean": test}
+    text = json.dumps({"complete": True, "validation": rule, **more})
+    (results / name / "summary.json").write_text(text)
+
+
+def test_flags():
+    """Settings of a rival win over common ones, those of the grid over both; tuning has seeds of its own."""
+    flags = CONTEST.flags(RIVAL, GRID[2], tuning=True)
+    config = settings.resolve(command_line.parse(flags))[0]
+    assert (config.model.k, config.epochs, config.teacher.weight, config.seed, config.runs) == (4, 7, 1.0, 100, 2)
+    config = settings.resolve(command_line.parse(CONTEST.flags(RIVAL, GRID[0])))[0]
+    assert (config.model.k, config.seed, config.runs, config.deterministic) == (2, 0, 4, True)
+    assert flags.count("model.k=4") == 1 and "model.k=2" not in flags
+
+
+def test_folders():
+    assert CONTEST.folder(RIVAL) == "study/part/one/mine"
+    assert CONTEST.folder(RIVAL, GRID[2]) == "study/part/one/tuning/mine/weight=1,k=4"
+    assert words(()) == "plain"
+
+
+@pytest.mark.parametrize(
+    ("figures", "more", "best"),
+    [
+        ([(80, 0.5), (82, 0.9), (81, 0.1)], {}, 1),
+        ([(80, 0.5), (82, 0.9), (82, 0.1)], {}, 2),  # of equals the lower loss
+        ([(82, 0.5), (82, 0.5), (81, 0.1)], {}, 0),
+        ([(80, 0.5), (82, 0.9), (81, 0.1)], {"metric": "roc_auc"}, 0),  # whose figures go the other way here
+    ],
+)
+def test_validation_chooses(tmp_path, figures, more, best):
+    for i, (setting, (accuracy, loss)) in enumerate(zip(GRID, figures, strict=True)):
+        assert chosen(CONTEST, RIVAL, tmp_path) is None, "not before all are there"
+        put(tmp_path, CONTEST.folder(RIVAL, setting), accuracy, loss, test=10.0 * i, **more)
+    assert chosen(CONTEST, RIVAL, tmp_path) == GRID[best]
+
+
+def test_every_contest_can_be_run(monkeypatch):
+    """Names are there once, pairs name rivals, budgets are equal, and train.py takes every setting."""
+    karate = data.load("Karate")  # for all that have no config: settings are made for nodes of any data
+    monkeypatch.setattr("experiments.config.data.load", lambda *_, **__: karate)
+    names = [contest.name for contest in contests()]
+    assert len(set(names)) == len(names)
+    for contest in contests():
+        rivals = [rival.name for rival in contest.rivals]
+        assert len(set(rivals)) == len(rivals) and {name for pair in contest.pairs for name in pair} <= set(rivals)
+        assert len({len(rival.grid) for rival in contest.rivals}) == 1
+        for rival in contest.rivals:
+            for setting in rival.grid:
+                settings.resolve(command_line.parse(contest.flags(rival, setting)))
+
+
+def test_a_rival_is_tuned_and_run(tmp_path, monkeypatch):
+    """What is there is not trained again; the chosen setting is run with the reported seeds, and looked at."""
+    runs, results, trained = tmp_path / "runs", tmp_path / "results", []
+    put(results, CONTEST.folder(RIVAL, GRID[0]), 70)
+
+    def run(command, **_):
+        if command[1] == "-c":
+            for flags in json.loads(command[3]):
+                folder = flags[flags.index("--output") + 1]
+                trained.append(folder.removeprefix(f"{runs}/"))
+                put(runs, trained[-1], 60 + len(trained))
+        else:
+            trained.append(command[2:4])
+
+    monkeypatch.setattr(runner.subprocess, "run", run)
+    monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
+    flags = ["--runs", str(runs), "--results", str(results)]
+    assert runner.main(flags) == 0
+    tuning = [CONTEST.folder(RIVAL, setting) for setting in GRID[1:]]
+    assert trained == [*tuning, CONTEST.folder(RIVAL), ["experiments.study.entropy", CONTEST.folder(RIVAL)]]
+    assert json.loads((results / CONTEST.folder(RIVAL) / "summary.json").read_text())["complete"]
+    assert runner.main(flags) == 0 and len(trained) == 4, "nothing is left to do"
+    assert runner.main([*flags, "--list"]) == 0
+
+
+def test_what_fails_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(runner.subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
+    assert runner.main(["--runs", str(tmp_path / "a"), "--results", str(tmp_path / "b")]) == 1
+    assert "failed: study/part/one/mine" in capsys.readouterr().out
