@@ -65,7 +65,15 @@ def cluster(index, count, first_port=23450):
 
 
 def together(words, count):
-    """Shell lines that run one command as `count` workers at the same time, and fail if one of them fails."""
+    """Shell lines that run one command as `count` workers at the same time, and fail if one of them fails.
+
+    What they say comes worker by worker: through one pipe their lines would mix.
+    """
     command = shlex.join([sys.executable, *map(str, words)])
-    started = [f"TF_CONFIG={shlex.quote(cluster(i, count))} {command} & p{i}=$!" for i in range(count)]
-    return [*started, "code=0", *(f"wait $p{i} || code=$?" for i in range(count)), "exit $code"]
+    started = [
+        f"TF_CONFIG={shlex.quote(cluster(i, count))} {command} > worker{i}.out 2> worker{i}.err & p{i}=$!"
+        for i in range(count)
+    ]
+    waited = [f"wait $p{i} || code=$?" for i in range(count)]
+    said = [f"cat worker{i}.out; cat worker{i}.err >&2" for i in range(count)]
+    return [*started, "code=0", *waited, *said, "exit $code"]
