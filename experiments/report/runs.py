@@ -256,6 +256,9 @@ SLOW_CONTEXT, FAST_CLASSIFIER = ("model.context_rate=1e-3",), ("optimizer.learni
 PLANETOID_T = ((), *GRAPH_STEPS, SLOW_CONTEXT, FAST_CLASSIFIER, (*FAST_CLASSIFIER, *GRAPH_STEPS[0]))
 BATCHES = ((), ("batch_size=10",), ("batch_size=50",))
 NO_LOSSES = ("model.link_weight=0", "model.entropy_weight=0")  # as in DiffPool's published commands
+SUMS = ("model.aggregator=sum",)  # as in DiffPool's code; its paper has means
+NORMALISED = ("model.batch_norm=true",)  # in DiffPool's paper and code for its rivals too; not in GraphSAGE's
+MAXIMUM = ("model.readout=max",)  # as in DiffPool's code; its paper has means
 RIVAL_SETTINGS = {
     ("Cora", "planetoid"): (*PLANETOID_T, INDUCTIVE, (*INDUCTIVE, *FAST_CLASSIFIER)),
     ("Citeseer", "planetoid"): (*PLANETOID_T, INDUCTIVE, (*INDUCTIVE, *FAST_CLASSIFIER)),
@@ -265,8 +268,9 @@ RIVAL_SETTINGS = {
     ("MUTAG", "pscn"): BATCHES,
     ("PTC", "pscn"): BATCHES,
     ("PROTEINS", "pscn"): BATCHES,
-    ("PROTEINS", "set2set"): ((), ("model.steps=6",)),
-    ("PROTEINS", "diffpool"): ((), NO_LOSSES),
+    ("PROTEINS", "graphsage"): ((), NORMALISED, MAXIMUM, (*NORMALISED, *MAXIMUM)),
+    ("PROTEINS", "set2set"): ((), NORMALISED, ("model.steps=6",), (*NORMALISED, "model.steps=6")),
+    ("PROTEINS", "diffpool"): ((), NO_LOSSES, SUMS, (*NO_LOSSES, *SUMS)),
 }
 PLANETOID_I = dict.fromkeys(NODE_SETS, INDUCTIVE)
 
