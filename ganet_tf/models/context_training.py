@@ -29,7 +29,8 @@ class ContextTraining(Pretraining):
         # The inductive variant must not see test nodes before it is asked about them.
         allowed = ~dataset.test_mask if model.variant == "I" else None
         self.walks = RandomWalks(dataset.edges, dataset.num_nodes, allowed)
-        self._labelled = dataset.nodes("train")
+        labelled = dataset.nodes("train")
+        self._labelled = labelled[np.argsort(dataset.y[labelled], kind="stable")]  # those of a class side by side
         self._update = tf.function(self._one_update, reduce_retracing=True)
 
     def step(self, number):
@@ -45,10 +46,10 @@ class ContextTraining(Pretraining):
 
     def _label_pairs(self, number):
         """Random labelled nodes, each with one of the same class."""
-        rng, classes = np.random.default_rng([self.seed, number, 3]), self.dataset.y
-        first = rng.choice(self._labelled, self.model.plan["label_batch"])
-        second = [rng.choice(self._labelled[classes[self._labelled] == classes[node]]) for node in first]
-        return np.stack([first, second], axis=1)
+        rng, classes = np.random.default_rng([self.seed, number, 3]), self.dataset.y[self._labelled]
+        first = rng.integers(len(classes), size=self.model.plan["label_batch"])
+        begin, end = (np.searchsorted(classes, classes[first], side) for side in ("left", "right"))
+        return self._labelled[np.stack([first, rng.integers(begin, end)], axis=1)]
 
     def _walk_pairs(self, number):
         plan = self.model.plan
