@@ -2,7 +2,7 @@
 # make results: trains what RESULTS.md still misses (hours).  make report: writes RESULTS.md and docs/results from results/.
 # make docs: the documentation site, in build/site.
 # make mutants: plants bugs in a copy, one at a time, and demands that tests see them (MUTANTS="--sample 5 --seed 1").
-# make soak: the long round of tests/attacks (hours), written to results/reliability.md (SOAK="kill=100 --minutes 30").
+# make soak: the long round of tests/attacks (an hour of one core), written to results/reliability.md (SOAK="kill=100 --minutes 30").
 # All set up .venv on first use.
 PYTHON ?= python3
 VENV   := .venv

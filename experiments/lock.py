@@ -1,6 +1,7 @@
 """One process per fold: lock files that also work between machines with a shared disk."""
 
 import contextlib
+import hashlib
 import json
 import os
 import socket
@@ -77,6 +78,7 @@ class Lock:
 
     def _create(self):
         owner = {**_here(), "pid": os.getpid(), "born": _born(os.getpid()), "token": self.token}
+        owner["sha256"] = _digest(owner)  # one damaged letter of the host, and it would be another machine's
         # Linked into place: whoever sees the lock sees its text, too.
         draft = self.path.with_name(f"{UNFINISHED}{self.token}-{self.path.name}")
         draft.write_text(json.dumps(owner), encoding="utf-8")
@@ -170,7 +172,14 @@ def _read(path):
     except (OSError, ValueError, RecursionError):
         return {}
     whole = isinstance(owner, dict) and isinstance(owner.get("pid"), int) and isinstance(owner.get("token"), str)
+    whole = whole and owner.get("sha256") in (None, _digest(owner))  # older versions wrote none
     return owner if whole else {}
+
+
+def _digest(owner):
+    """SHA-256 of an owner without its own entry."""
+    rest = {key: value for key, value in owner.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode("utf-8")).hexdigest()
 
 
 def _here():

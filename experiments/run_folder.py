@@ -232,16 +232,26 @@ def claim(folder, config, dataset=None):
 
 
 def _claim_encoder(folder, config, dataset):
-    """Keeps how features and targets were made; what is kept already must be the same."""
+    """Keeps how features and targets were made; what is kept already must be the same.
+
+    The name and what an older version left out follow from the config and the data: they are written again.
+    """
     if dataset is None:
         return
     text = encoder_text(config.dataset, dataset)
-    if not folder.encoder.exists():
+    if folder.encoder.exists():
+        _check_encoder(folder, config, dataset)
+    if not folder.encoder.exists() or folder.encoder.read_text(encoding="utf-8") != text:
         write_whole(folder.encoder, text)
-    elif read_encoder(folder)[1:3] != (dataset.encoder, dataset.target):
+
+
+def _check_encoder(folder, config, dataset):
+    _, encoder, target, weighted = read_encoder(folder)
+    if (encoder, target) != (dataset.encoder, dataset.target) or weighted not in (None, dataset.weighted):
         raise RunError(
-            f"{folder.path} holds a run on other data ({folder.encoder.name} there has other features or classes than "
-            f"{config.dataset} now); nothing was changed: choose another folder with --output, or delete that one."
+            f"{folder.path} holds a run on other data ({folder.encoder.name} there has other features, classes or "
+            f"edge weights than {config.dataset} now); nothing was changed: choose another folder with --output, or "
+            "delete that one."
         )
 
 

@@ -2,8 +2,11 @@
 
     python tests/attacks/run_fuzz.py SEED kill=100 damage=200 disk=10 spaces=5 [--seconds N] [--first TRIAL]
 
-One process imports TensorFlow, uses none of it, and forks: every start of train.py is a fork, so that a trial costs a
-moment and not seconds of import. "Same" means: an uninterrupted run's files, all of them, but for times and revision.
+One process imports TensorFlow, trains every case once, and forks: every start of train.py is a fork, so that a trial
+costs a moment and not seconds of import. What is attacked is the files, not the arithmetic: nothing is compiled, and a
+training step that the parent did already, from the same weights on the same batch, is looked up (rehearsal.py). The
+file system is in memory: a killed process loses nothing that the system has.
+"Same" means: an uninterrupted run's files, all of them, but for times and revision.
 
 - kill: SIGKILL before an operation in the run folder, with half of a write done, or at a random time, up to three in a
   row; then the same command to its end.
@@ -20,6 +23,7 @@ import argparse
 import builtins
 import contextlib
 import ctypes
+import gc
 import io
 import json
 import os
@@ -41,9 +45,12 @@ import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 import yaml  # noqa: E402
 
+from tests.attacks import rehearsal  # noqa: E402
+
 OUTCOMES = ("same", "sentence", "lost", "traceback", "signal")
 GOOD = {"kill": ("same",), "damage": ("same", "sentence"), "disk": ("same",), "spaces": ("same",)}
 TRACEBACK = 70  # exit code of a start that raised
+STAGES = 8  # of unfinished runs
 SECONDS_A_START = 200  # one that hangs is ended by the alarm signal
 # What disk and spaces need where one is not root: be root in a namespace of one's own.
 CONTAINER = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc"]
@@ -53,6 +60,15 @@ CASES = {
     "validation": ["--config", "tiny.yaml", "--protocol", "validation", "--folds", "1-2", "--set", "patience=2"],
     "node": ["--dataset", "Karate", "--model", "gcn", "--runs", "2", "--set", "epochs=4", "patience=2"],
 }
+# Beside the CONFIG of tests/experiments: few variables, dropout's seed among them; two steps an epoch; of the folds
+# under validation one goes through all epochs, the other runs out of patience.
+LIGHT = {
+    "model": {"name": "graphsage", "units": [4], "dropout": 0.3, "implementation": "sparse"},
+    "batch_size": 8,
+    "epochs": 5,
+    "optimizer": {"learning_rate": 0.2, "weight_decay": 1e-3, "amsgrad": True},
+}
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # a file system without a disk
 
 
 def contained():
@@ -66,12 +82,10 @@ def contained():
 
 
 def prepare():
-    """Imports all that a start needs; a fork has it then."""
+    """Imports all that a start needs, and makes it quick; a fork has it then."""
     import train
 
     with train.silence():
-        import matplotlib.backends.backend_agg
-        import matplotlib.figure  # noqa: F401
         import tensorflow  # noqa: F401
 
         from experiments import checkpoint, console, lock, run_folder, summary, tasks, training  # noqa: F401
@@ -79,6 +93,7 @@ def prepare():
     checkpoint.Checkpoint.due = lambda self: True  # a checkpoint after every epoch, however quick it was
     lock.UNREADABLE_SECONDS = 0.05
     run_folder.RunFolder.prepare.__defaults__ = (2**12,)  # the proof that there is room, in small
+    rehearsal.install()
 
 
 class Operations:
@@ -270,11 +285,26 @@ class Attack:
         self.references = {}
         from tests.experiments.conftest import CONFIG, write_tu
 
-        settings = {**CONFIG, "dataset": str(write_tu(place / "TINY")), "folds": 3}
+        settings = {**CONFIG, **LIGHT, "dataset": str(write_tu(place / "TINY")), "folds": 3}
         (place / "tiny.yaml").write_text(yaml.safe_dump(settings))
         os.environ["GANET_CACHE"] = str(place / "cache")
         (place / "temporary").mkdir()
         tempfile.tempdir = str(place / "temporary")  # what TensorFlow leaves there when it is killed goes with the rest
+        self.rehearsed = {case: self.rehearse(case) for case in CASES}
+        gc.collect(), gc.freeze()  # forks do not look at what they share, and so do not copy it
+
+    def rehearse(self, case):
+        """The files of a run in this process, which from now on knows its steps."""
+        import train
+
+        place, said = self.fresh("rehearsal"), io.StringIO()
+        here = os.getcwd()
+        os.chdir(place)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = train.main([*CASES[case], *STRICT])
+        os.chdir(here)
+        assert code == 0, said.getvalue()
+        return files_of(place / "run")
 
     def trial(self, kind, number):
         """(outcome, what happened) of one trial."""
@@ -305,6 +335,8 @@ class Attack:
             operations = json.loads((place / "operations.json").read_text())
             seconds = time.monotonic() - begin
             self.references[case] = files_of(place / "run"), operations, seconds, place / "run"
+            wrong = difference(place / "run", self.rehearsed[case])
+            assert wrong is None, f"{case}: two uninterrupted runs differ in {wrong}"
         return self.references[case]
 
     def again(self, case, place):
@@ -326,12 +358,12 @@ class Attack:
         _, operations, seconds, _ = self.reference(case)
         order = np.random.default_rng([self.seed, 9]).permutation(len(operations))
         turn, index = divmod(step, len(order))
-        if rng.random() < 0.25:
-            how, note = None, "at a random time"
-        else:
-            how, note = int(order[index]), f"at operation {order[index]} ({operations[order[index]]})"
-        if not self.kill_once(case, place, how, turn % 2 == 0, rng.uniform(0, seconds)):
-            return "late", note
+        note = "at a random time"
+        if rng.random() >= 0.25 or not self.kill_once(case, place, None, False, rng.uniform(0, seconds)):
+            place = self.fresh(place.name)  # also where the random time was too late
+            note = f"at operation {order[index]} ({operations[order[index]]})"
+            if not self.kill_once(case, place, int(order[index]), turn % 2 == 0, None):
+                return "late", note
         for _ in range(rng.choice([0, 0, 1, 2])):
             if self.kill_once(case, place, int(rng.integers(len(operations))), True, None):
                 note += ", then again"
@@ -349,7 +381,7 @@ class Attack:
 
     def damage(self, rng, case, place, step):
         """One file of a finished run, or of one that was killed somewhere."""
-        source = self.reference(case)[3] if rng.random() < 0.5 else self.unfinished(case, int(rng.integers(4)))
+        source = self.reference(case)[3] if rng.random() < 0.5 else self.unfinished(case, int(rng.integers(STAGES)))
         shutil.copytree(source, place / "run", copy_function=shutil.copyfile)
         files = sorted(path for path in (place / "run").rglob("*") if path.is_file() and path.name != ".guard")
         path = files[int(rng.integers(len(files)))]
@@ -358,12 +390,12 @@ class Attack:
         return outcome, f"{path.relative_to(place)} of {source.parent.name} {how} {more}"
 
     def unfinished(self, case, stage):
-        """A run folder as a killed process left it, by how far it had come: 0 to 3."""
+        """A run folder as a killed process left it, by how far it had come."""
         place = self.place / f"unfinished-{case}-{stage}"
         if not place.exists():
             self.fresh(place.name)
             operations = self.reference(case)[1]
-            assert self.kill_once(case, place, len(operations) * (2 * stage + 1) // 8, True, None)
+            assert self.kill_once(case, place, len(operations) * (2 * stage + 1) // (2 * STAGES), True, None)
         return place / "run"
 
     def disk(self, rng, case, place, step):
@@ -478,7 +510,7 @@ def main(argv=None):
     arguments = parser.parse_args(argv)
     prepare()
     found = {}
-    with tempfile.TemporaryDirectory(prefix="run-fuzz-") as place:
+    with tempfile.TemporaryDirectory(prefix="run-fuzz-", dir=MEMORY) as place:
         attack = Attack(arguments.seed, Path(place).resolve())
         for word in arguments.kinds:
             kind, _, trials = word.partition("=")

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import queue
+import resource
 import signal
 import subprocess
 import sys
@@ -46,15 +47,15 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "kill": Kind("train.py killed (-9) at a file operation or a random time, then resumed", 1_000, 20, "run_fuzz"),
-    "damage": Kind("a file of a finished or unfinished run damaged, then resumed", 10_000, 30, "run_fuzz"),
-    "disk": Kind("disk full in a run, then resumed with room", 60, 4, "run_fuzz"),
-    "spaces": Kind("two containers in one run folder", 60, 4, "run_fuzz"),
+    "kill": Kind("train.py killed (-9) at a file operation or a random time, then resumed", 1_000, 100, "run_fuzz"),
+    "damage": Kind("a file of a finished or unfinished run damaged, then resumed", 10_000, 500, "run_fuzz"),
+    "disk": Kind("disk full in a run, then resumed with room", 60, 30, "run_fuzz"),
+    "spaces": Kind("two containers in one run folder", 60, 30, "run_fuzz"),
     "text": Kind("damaged TU text files", 10_000, 1_000, "data_fuzz"),
-    "zip": Kind("damaged TU zip files", 10_000, 500, "data_fuzz"),
+    "zip": Kind("damaged TU zip files", 10_000, 1_000, "data_fuzz"),
     "pickle": Kind("damaged pickles", 10_000, 1_000, "data_fuzz"),
-    "cache": Kind("damaged cache files", 2_000, 200, "data_fuzz"),
-    "layers": Kind("layers on random graphs from 0 nodes upwards", 10_000, 100, "layer_fuzz"),
+    "cache": Kind("damaged cache files", 2_000, 500, "data_fuzz"),
+    "layers": Kind("layers on random graphs from 0 nodes upwards", 10_000, 2_000, "layer_fuzz"),
 }
 
 
@@ -89,7 +90,8 @@ class Soak:
         self.skipped = {kind: reason for kind in trials if (reason := missing(kind))}
         self.end = time.monotonic() + 60 * arguments.minutes
         self.begin = time.monotonic()
-        self.minutes, self.revisions, self.done = 0.0, [], {kind: [] for kind in KINDS}
+        self.minutes, self.core_minutes, self.revisions = 0.0, 0.0, []
+        self.done = {kind: [] for kind in KINDS}
         if TABLE.with_suffix(".json").exists() and not arguments.fresh:
             self._go_on(json.loads(TABLE.with_suffix(".json").read_text()))
         self.revisions = list(dict.fromkeys([*self.revisions, environment.git_revision()]))
@@ -100,6 +102,7 @@ class Soak:
         if state["seed"] != self.arguments.seed:
             return
         self.minutes, self.revisions, self.bad = state["minutes"], state["revisions"], state["bad"]
+        self.core_minutes = state.get("core_minutes", 0.0)
         self.done |= state["done"]
         for kind, counts in state["counts"].items():
             self.counts[kind] = collections.Counter(counts)
@@ -143,7 +146,7 @@ class Soak:
         seed, left = self.arguments.seed, max(1, self.end - time.monotonic())
         script = KINDS[kind].script
         words = {
-            "run_fuzz": [seed, f"{kind}={trials}", "--first", first, "--seconds", int(left)],
+            "run_fuzz": [seed, f"{kind}={trials}", "--first", first],
             "data_fuzz": [kind, seed + first, trials],
             "layer_fuzz": [seed + first, trials],
         }[script]
@@ -161,7 +164,8 @@ class Soak:
 
     def write(self):
         """The table, as far as it has come, and where to go on."""
-        state = {"seed": self.arguments.seed, "revisions": self.revisions, "minutes": self.minutes_so_far()}
+        state = {"seed": self.arguments.seed, "revisions": self.revisions}
+        state |= {"minutes": self.minutes_so_far(), "core_minutes": self.core_minutes_so_far()}
         state |= {"done": self.done, "counts": self.counts, "bad": self.bad}
         write_whole(TABLE, page(self))
         write_whole(TABLE.with_suffix(".json"), json.dumps(state, indent=1) + "\n")
@@ -169,6 +173,11 @@ class Soak:
     def minutes_so_far(self):
         """Of this round and those before."""
         return self.minutes + (time.monotonic() - self.begin) / 60
+
+    def core_minutes_so_far(self):
+        """The processor time of their processes, all cores together."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return self.core_minutes + (used.ru_utime + used.ru_stime) / 60
 
 
 def missing(kind):
@@ -218,8 +227,9 @@ def page(soak):
     lines += [row(kind, soak.counts[kind]) for kind in KINDS if kind in soak.counts and kind not in soak.skipped]
     lines += ["", *(f"Not tried: {KINDS[kind].what}: {reason}." for kind, reason in soak.skipped.items())]
     lines += [
-        f"{datetime.date.today()}, {soak.minutes_so_far():.0f} minutes in all, {soak.arguments.jobs} processes at a "
-        f"time, seed {soak.arguments.seed}, revisions {', '.join(r[:7] for r in soak.revisions)}; "
+        f"{datetime.date.today()}, {soak.minutes_so_far():.0f} minutes in all, {soak.core_minutes_so_far():.0f} of "
+        f"processor time, {soak.arguments.jobs} processes at a time, seed {soak.arguments.seed}, "
+        f"revisions {', '.join(r[:7] for r in soak.revisions)}; "
         f"Python {versions['python']}, TensorFlow {versions['tensorflow']}, Keras {versions['keras']}, "
         f"NumPy {versions['numpy']}.",
         f"Command: `python -m tests.attacks.soak {' '.join(f'{kind}={n}' for kind, n in soak.trials.items())} "

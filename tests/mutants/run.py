@@ -7,8 +7,10 @@ a patch that does not fit).
 """
 
 import argparse
+import atexit
 import contextlib
 import importlib
+import json
 import os
 import queue
 import random
@@ -17,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,6 +33,7 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent
 NOT_COPIED = (".git", ".venv", "__pycache__", "runs", "build", "*.egg-info", ".*_cache", ".hypothesis")
+NO_AREAS = ("__init__", "__main__", "run", "starter")
 SEEN = "seen"
 NATIVE_SOURCES = "ganet_tf/native/src/"
 
@@ -80,7 +84,7 @@ class Verdict(NamedTuple):
 def areas():
     """{area: its mutants}."""
     names = sorted(path.stem for path in FOLDER.glob("*.py"))
-    names = [name for name in names if name not in ("__init__", "__main__", "run") and not name.startswith("test_")]
+    names = [name for name in names if name not in NO_AREAS and not name.startswith("test_")]
     return {name: importlib.import_module(f"tests.mutants.{name}").MUTANTS for name in names}
 
 
@@ -164,9 +168,12 @@ def judge_all(trees, chosen, timeout):
     def judged(pair):
         tree = free.get()
         try:
-            return judge(tree, *pair, timeout)
+            verdict = judge(tree, *pair, timeout)
         finally:
             free.put(tree)
+        if verdict.word != SEEN:
+            tqdm.write(f"{verdict.word}: {verdict.area}: {verdict.mutant.bug}")  # now: the table is hours away
+        return verdict
 
     with ThreadPoolExecutor(len(trees)) as pool:
         return list(tqdm(pool.map(judged, chosen), "bugs", len(chosen), unit="bug", smoothing=0))
@@ -206,18 +213,43 @@ def run_tests(tree, tests, timeout):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     # No .pyc files: they are told by second and size, and a bug may change neither.
     environment |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    with subprocess.Popen(
-        words, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            output, _ = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # the test's own processes, too
-            process.communicate()
-            return None, ""
-    return process.returncode, output
+    words = ["-q", "-x", "-p", "no:cacheprovider", *tests]
+    starter = Starter() if IDLE.empty() else IDLE.get()
+    with tempfile.NamedTemporaryFile() as output:
+        order = {"folder": str(tree), "environment": environment, "words": words, "output": output.name}
+        code = starter.run(order, timeout)
+        IDLE.put(starter)
+        return code, output.read().decode("utf-8", "replace") if code is not None else ""
+
+
+class Starter:
+    """A process that forks for every order (starter.py)."""
+
+    def __init__(self):
+        words = [sys.executable, str(FOLDER / "starter.py")]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        atexit.register(self.end)
+
+    def run(self, order, timeout):
+        """pytest's exit code, negative for a signal; None after too long a time."""
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        number = json.loads(self.process.stdout.readline())
+        # A fork that hangs is ended with all processes of its own; the answer comes then as well.
+        late = threading.Timer(timeout, os.killpg, (number, signal.SIGKILL))
+        late.start()
+        code = json.loads(self.process.stdout.readline())
+        in_time = late.is_alive()
+        late.cancel()
+        return code if in_time else None
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+IDLE = queue.Queue()  # starters
 
 
 def report(verdicts):

@@ -194,6 +194,20 @@ MUTANTS = [
         f"{TEST_LOCK}::test_another_machine_or_container_by_age",
     ),
     Mutant(
+        "a damaged lock is another machine's",
+        LOCK,
+        'owner.get("sha256") in (None, _digest(owner))',
+        "True",
+        "tests/attacks/test_flipped_bits.py::test_no_flipped_bit_makes_a_lock_another_owners",
+    ),
+    Mutant(
+        "a damaged name stays in encoder.json",
+        FOLDER,
+        'if not folder.encoder.exists() or folder.encoder.read_text(encoding="utf-8") != text:',
+        "if not folder.encoder.exists():",
+        "tests/attacks/test_flipped_bits.py::test_no_flipped_bit_stays_in_encoder_json",
+    ),
+    Mutant(
         "the lock of the new owner is removed",
         LOCK,
         "        if self.owned():\n            self.path.unlink(missing_ok=True)\n",
