@@ -9,8 +9,9 @@ Have the machine to yourself: a turn in which somebody else was running is repea
 PyTorch's threads spin while they wait for each other: best on idle cores, but with one
 other busy process its operators take ten times as long. With --busy they sleep, which costs them a third on idle cores.
 
-The first run makes a virtual environment for each library under benchmarks/.venv-peers. Results go to
-results/benchmarks: a JSON file for each section, tables.md, and plots.
+The first run makes a virtual environment for each library under benchmarks/.venv-peers, or in the folder that the
+environment variable GANET_PEERS names, so that clones can share them. Results go to results/benchmarks: a JSON file
+for each section, tables.md, and plots.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The virtual environments of the other libraries, made on first use under benchmarks/.venv-peers.
+"""The virtual environments of the other libraries, made on first use under benchmarks/.venv-peers (or GANET_PEERS).
 
 Versions are pinned, so that a figure can be repeated. `torch==2.13.0` is PyPI's build, which brings CUDA libraries
 on Linux; where that is too large, point pip at PyTorch's CPU index with its usual settings (PIP_EXTRA_INDEX_URL).
@@ -6,12 +6,13 @@ on Linux; where that is too large, point pip at PyTorch's CPU index with its usu
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / ".venv-peers"
+FOLDER = Path(os.environ.get("GANET_PEERS") or Path(__file__).resolve().parents[1] / ".venv-peers").resolve()
 
 TENSORFLOW = ("tensorflow==2.21.0", "tf-keras==2.21.0")
 

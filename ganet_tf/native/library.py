@@ -13,6 +13,7 @@ from tensorflow.python.ops import control_flow_util  # the only way to ask wheth
 
 ENVIRONMENT = "GANET_NATIVE"
 INSTRUCTION_SET = "GANET_NATIVE_ISA"  # "base": leave AVX2 aside
+REMEMBER = "GANET_NATIVE_REMEMBER"  # "0": make the lists of a graph that comes again anew
 
 _state = threading.local()
 
@@ -41,6 +42,9 @@ class Library:
         self.controls = ctypes.CDLL(str(path))
         if os.environ.get(INSTRUCTION_SET) == "base":
             self.controls.ganet_use_instruction_set(0)
+        self.controls.ganet_remembered_hits.restype = ctypes.c_int64
+        if os.environ.get(REMEMBER) == "0":
+            self.controls.ganet_remember_lists(0)
 
 
 def available():

@@ -4,7 +4,9 @@ from tests.mutants.run import Mutant
 
 LIBRARY, TESTS = "ganet_tf/native/library.py", "tests/native/test_safety.py"
 
-KERNELS, LISTS, OPS = (f"ganet_tf/native/src/{name}" for name in ("kernels.inc", "lists.h", "ops.cc"))
+KERNELS, LISTS, OPS, REMEMBERED = (
+    f"ganet_tf/native/src/{name}" for name in ("kernels.inc", "lists.h", "ops.cc", "remembered.h")
+)
 WAYS = "ganet_tf/ops/implementations.py"
 OPERATORS, SAFETY = "tests/native/test_operators.py", "tests/native/test_safety.py"
 
@@ -15,6 +17,34 @@ MUTANTS = [
         "const bool tie = (keys[e] == limit.key) & (ties > 0);",
         "const bool tie = (keys[e] == limit.key) & (e >= n - ties);",
         f"{OPERATORS}::test_equal_scores_of_pairs_go_to_the_smaller_index",
+    ),
+    Mutant(
+        "equal scores go to the larger index in short rows",
+        KERNELS,
+        "rank -= keys[e] >= mine;",
+        "rank -= keys[e] > mine;",
+        f"{OPERATORS}::test_the_best_are_chosen_whatever_the_length_of_a_row",
+    ),
+    Mutant(
+        "a graph of the same size gets another's lists",
+        REMEMBERED,
+        "if (!same_bytes(graph->edges.data(), source.edges, source.edge_bytes)) continue;",
+        "",
+        "tests/native/test_remembered.py::test_another_edge_anywhere_is_noticed",
+    ),
+    Mutant(
+        "edges with other weights get the weights of before",
+        REMEMBERED,
+        "if (!same_bytes(graph->weights.data(), source.weights, source.weight_bytes)) continue;",
+        "",
+        "tests/native/test_remembered.py::test_numbers_of_nodes_weights_and_types_are_told_apart",
+    ),
+    Mutant(
+        "undirected lists name their own places",
+        LISTS,
+        "places[there] = e;",
+        "places[there] = there;",
+        "tests/native/test_lists.py::test_transposed_lists_name_the_same_entries",
     ),
     Mutant(
         "the softmax's gradient without its mean",

@@ -57,7 +57,7 @@ Graph random_graph(bool hub) {
   Graph g;
   g.nodes = below(40) + (hub ? 2500 : 0);
   const int64_t count = g.nodes ? below(3 * g.nodes + 3) + (hub ? 2400 : 0) : 0;
-  const bool sorted = below(2);
+  const bool sorted = below(2), undirected = below(2);
   std::set<std::pair<int64_t, int64_t>> known;
   for (int64_t e = 0; e < count; ++e) {
     const int64_t s = below(g.nodes), t = hub && e < 2400 ? 3 : below(g.nodes);
@@ -68,6 +68,8 @@ Graph random_graph(bool hub) {
   }
   if (sorted) {
     g.edges.clear();
+    if (undirected)
+      for (const auto& pair : std::set<std::pair<int64_t, int64_t>>(known)) known.insert({pair.second, pair.first});
     for (const auto& pair : known) {
       g.edges.push_back(pair.second);
       g.edges.push_back(pair.first);
@@ -285,6 +287,30 @@ void expect_invalid(const char* what, const Work& work) {
 }
 
 // Numbers out of range must come back as sentences, and touch no memory.
+// The transpose against plain loops; of lists with an entry changed as well, or two next to each other in the wrong order.
+void transpose_round(const Graph& given) {
+  const int64_t entries = static_cast<int64_t>(given.columns.size());
+  if (entries > 2000) return;
+  for (int change = 0; change < 12; ++change) {
+    Graph g = given;
+    const int64_t e = below(entries);
+    if (change > 0 && entries > 1 && change % 2 == 0) g.columns[e] = static_cast<int32_t>(below(g.nodes));
+    if (change > 0 && entries > 1 && change % 2 == 1) std::swap(g.columns[e], g.columns[e > 0 ? e - 1 : 1]);
+    std::vector<int32_t> splits(g.nodes + 1), rows(entries), places(entries);
+    transpose(g.lists(), splits.data(), rows.data(), places.data());
+    int64_t place = 0;
+    for (int64_t column = 0; column < g.nodes; ++column) {
+      if (splits[column] != place) fail("splits of the transpose", splits[column], place);
+      for (int64_t row = 0; row < g.nodes; ++row)
+        for (int64_t e = g.splits[row]; e < g.splits[row + 1]; ++e) {
+          if (g.columns[e] != column) continue;
+          if (rows[place] != row || places[place] != e) fail("transpose", places[place], e);
+          ++place;
+        }
+    }
+  }
+}
+
 void malformed_round() {
   const int64_t n = 6;
   std::vector<int32_t> splits = {0, 2, 2, 4, 5, 6, 8}, columns = {0, 1, 2, 3, 4, 5, 0, 1};
@@ -321,6 +347,7 @@ int main(int argc, char** argv) {
     attention_round<float>(g, 1, key_width, value_width, Ranking::kByScore);
     product_round<float>(g, below(70));
     product_round<double>(g, below(40));
+    transpose_round(g);
     malformed_round();
   }
   std::printf("%d rounds\n", rounds);

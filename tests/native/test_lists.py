@@ -65,8 +65,11 @@ def test_weights_stay_with_their_edges(dtype):
     assert lists.weights.numpy().tolist() == [1.0, 2.0, 0.5, 1.0, 0.25, 1.0]
 
 
-def test_transposed_lists_name_the_same_entries():
+@pytest.mark.parametrize("undirected", [False, True])
+def test_transposed_lists_name_the_same_entries(undirected):
     edges = np.random.default_rng(0).integers(0, 50, (300, 2))
+    if undirected:
+        edges = np.concatenate([edges, edges[:, ::-1]])
     lists = native.lists(edges, 50)
     splits, rows, places = (t.numpy() for t in lists.transposed())
     _, mask = adjacency(edges, 50)

@@ -89,14 +89,27 @@ def test_gcn_is_the_sparse_one(name, dtype, normalization, width):
     )
 
 
-def test_equal_scores_of_pairs_go_to_the_smaller_index():
+@pytest.mark.parametrize("n", [12, 40, 41, 90])  # up to 40 all are compared with all, above it is bisection
+def test_equal_scores_of_pairs_go_to_the_smaller_index(n):
     """A key's score must not depend on where it stands among the others, or ties would be decided by rounding."""
-    n = 40
     edges = np.stack([np.arange(1, n), np.zeros(n - 1)], 1).astype("int32")
     query, key = tensors([(n, 19), (1, 19)], tf.float32, seed=5)
     values = tf.eye(n)
     chosen = native.topk_gao(query, tf.repeat(key, n, axis=0), values, native.lists(edges, n), 7)
     assert np.flatnonzero(chosen[0].numpy()).tolist() == list(range(7))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_the_best_are_chosen_whatever_the_length_of_a_row(dtype):
+    """Scores with many ties, at lengths on both sides of every vector and of the change from one way to the other."""
+    rng = np.random.default_rng(0)
+    for n in [*range(2, 20), 31, 32, 33, 39, 40, 41, 42, 64]:
+        edges = np.stack([np.arange(1, n), np.zeros(n - 1)], 1).astype("int32")
+        scores = rng.integers(-3, 3, n).astype("float32")
+        for k in {1, 2, n // 2, n - 1}:
+            out = native.hgao(None, None, tf.eye(n, dtype=dtype), tf.constant(scores, dtype), native.lists(edges, n), k)
+            best = np.sort(np.argsort(-scores, kind="stable")[:k])
+            assert np.flatnonzero(out[0].numpy()).tolist() == best.tolist(), (n, k)
 
 
 def test_nan_scores_rank_last():

@@ -11,6 +11,7 @@
 
 #include "kernels.h"
 #include "lists.h"
+#include "remembered.h"
 #include "tensorflow_api.h"
 
 namespace ganet {
@@ -95,8 +96,9 @@ class Input {
   TF_Tensor* tensor_ = nullptr;
 };
 
+// An output's numbers; the tensor itself goes to `kept`, if that is given.
 template <class T>
-T* output(TF_OpKernelContext* context, int index, std::vector<int64_t> dims) {
+T* output(TF_OpKernelContext* context, int index, std::vector<int64_t> dims, Triple* kept = nullptr) {
   Status status;
   int64_t size = 1;
   for (int64_t dim : dims)
@@ -107,8 +109,17 @@ T* output(TF_OpKernelContext* context, int index, std::vector<int64_t> dims) {
   if (TF_GetCode(status.raw) == TF_OK && tensor == nullptr) throw std::bad_alloc();
   status.check();
   T* data = static_cast<T*>(TF_TensorData(tensor));
-  TF_DeleteTensor(tensor);  // the op keeps its own reference
+  if (kept != nullptr) kept->tensors[index] = tensor;
+  else TF_DeleteTensor(tensor);  // the op keeps its own reference
   return data;
+}
+
+void set_outputs(TF_OpKernelContext* context, const Triple& known) {
+  Status status;
+  for (int index = 0; index < 3; ++index) {
+    TF_SetOutput(context, index, known.tensors[index], status.raw);
+    status.check();
+  }
 }
 
 Lists lists_of(const Input<int32_t>& splits, const Input<int32_t>& columns, int64_t rows, int64_t num_columns) {
@@ -142,13 +153,24 @@ void compute_lists(const Attributes& attributes, Context* context) {
                   (edges.rank() == 2 && edges.dim(0) == 2 ? ": transpose it." : "."));
   const bool weighted = attributes.flags & kWeighted;
   weights.with_size(weighted ? edges.dim(0) : 0, "edge_weights");
-  const Edges<Index> known(edges.data(), edges.dim(0), num_nodes.scalar("num_nodes"));
   const T* given = weights.data();
-  int32_t* splits = output<int32_t>(context, 0, {known.num_nodes + 1});
+  const GraphSource source = {reinterpret_cast<const char*>(edges.data()),
+                              reinterpret_cast<const char*>(given),
+                              edges.size() * static_cast<int64_t>(sizeof(Index)),
+                              weights.size() * static_cast<int64_t>(sizeof(T)),
+                              edges.dim(0),
+                              num_nodes.scalar("num_nodes"),
+                              type_of<Index>,
+                              type_of<T>};
+  if (const auto remembered = RememberedGraphs::instance().lists(source)) return set_outputs(context, *remembered);
+  const Edges<Index> known(edges.data(), source.count, source.num_nodes);
+  const auto made = std::make_shared<Triple>();
+  int32_t* splits = output<int32_t>(context, 0, {known.num_nodes + 1}, made.get());
   const auto make_rest = [&](int64_t entries, const auto& fill) {
-    int32_t* columns = output<int32_t>(context, 1, {entries});
-    T* entry_weights = output<T>(context, 2, {weighted ? entries : 0});
+    int32_t* columns = output<int32_t>(context, 1, {entries}, made.get());
+    T* entry_weights = output<T>(context, 2, {weighted ? entries : 0}, made.get());
     fill(columns, weighted ? entry_weights : nullptr);
+    RememberedGraphs::instance().add(source, made);
   };
   if (known.canonical)
     return make_rest(known.count + known.num_nodes, [&](int32_t* columns, T* entry_weights) {
@@ -165,9 +187,15 @@ void compute_transpose(const Attributes&, Context* context) {
   const int64_t wanted = num_columns.scalar("num_columns");
   require(wanted >= 0, "the number of columns must not be negative.");
   const Lists lists = lists_of(splits, columns, rows_of(splits), wanted);
-  int32_t* new_splits = output<int32_t>(context, 0, {wanted + 1});
-  int32_t* rows = output<int32_t>(context, 1, {lists.entries});
-  transpose(lists, new_splits, rows, output<int32_t>(context, 2, {lists.entries}));
+  bool to_be_kept = false;
+  auto& remembered = RememberedGraphs::instance();
+  const auto known = remembered.transposed(lists.splits, lists.columns, wanted, &to_be_kept);
+  if (known != nullptr) return set_outputs(context, *known);
+  const auto made = std::make_shared<Triple>();
+  int32_t* new_splits = output<int32_t>(context, 0, {wanted + 1}, made.get());
+  int32_t* rows = output<int32_t>(context, 1, {lists.entries}, made.get());
+  transpose(lists, new_splits, rows, output<int32_t>(context, 2, {lists.entries}, made.get()));
+  if (to_be_kept) remembered.add_transposed(lists.splits, lists.columns, wanted, made);
 }
 
 template <class T>
@@ -518,5 +546,12 @@ __attribute__((visibility("default"))) void ganet_set_threads(int count) { ganet
 __attribute__((visibility("default"))) int ganet_threads() { return ganet::threads(); }
 __attribute__((visibility("default"))) int ganet_use_instruction_set(int wanted) {
   return ganet::use_instruction_set(wanted);
+}
+// Switching clears what is remembered.
+__attribute__((visibility("default"))) void ganet_remember_lists(int on) {
+  ganet::RememberedGraphs::instance().enable(on != 0);
+}
+__attribute__((visibility("default"))) int64_t ganet_remembered_hits() {
+  return ganet::RememberedGraphs::instance().hits();
 }
 }

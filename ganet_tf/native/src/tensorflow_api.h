@@ -55,6 +55,7 @@ void TF_OpKernelConstruction_Failure(TF_OpKernelConstruction*, TF_Status*);
 void TF_GetInput(TF_OpKernelContext*, int index, TF_Tensor** tensor, TF_Status*);
 TF_Tensor* TF_AllocateOutput(
     TF_OpKernelContext*, int index, TF_DataType, const int64_t* dims, int rank, size_t bytes, TF_Status*);
+void TF_SetOutput(TF_OpKernelContext*, int index, const TF_Tensor*, TF_Status*);
 void TF_OpKernelContext_Failure(TF_OpKernelContext*, TF_Status*);
 
 }  // extern "C"
