@@ -24,6 +24,7 @@ from ganet_tf.data.converters import read_csv
 from ganet_tf.errors import ConfigError, DataFormatError, RunError
 from ganet_tf.files import write_whole
 from ganet_tf.layers import HGAO
+from ganet_tf.spelling import closest
 
 BATCH = 200  # graphs at once
 
@@ -102,8 +103,11 @@ def open_run(path, folds=None):
     """
     path = Path(path)
     if not (path / "config.yaml").is_file():
+        runs = {found.parent.name: found.parent for found in path.parent.glob("*/config.yaml")}
+        meant = closest(path.name, runs)
         raise RunError(
-            f"{path} is not the folder of a run: it has no config.yaml; give the folder that train.py wrote."
+            f"{path} is not the folder of a run: it has no config.yaml; give the folder that train.py wrote"
+            f"{'' if meant is None else f' (did you mean {runs[meant]}?)'}."
         )
     config = settings.load(path / "config.yaml")
     folder = RunFolder(path, config.task)
