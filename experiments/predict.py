@@ -4,7 +4,6 @@ New data are encoded by the run's `encoder.json`, every finished fold's model an
 probabilities, or values.
 """
 
-import argparse
 import csv
 import dataclasses
 import io
@@ -35,12 +34,7 @@ def parse(argv):
     Raises:
         ConfigError: for a flag that is not known, or missing.
     """
-    parser = Parser(
-        prog="predict.py",
-        description="Predicts for new graphs or nodes with the models of a finished run.",
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser("predict.py", "Predicts for new graphs or nodes with the models of a finished run.")
     add = parser.add_argument
     add("run", metavar="RUN_FOLDER", help="the folder that train.py wrote")
     add("data", metavar="NEW_DATA", help="a folder (TU layout or CSV files) or an .npz file; targets are not needed")
