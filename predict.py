@@ -8,29 +8,14 @@ NEW_DATA is a folder or file as train.py takes it; it needs no targets. Features
 Exit codes: 0 done, 2 a user's error.
 """
 
-import os
 import sys
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-
-from train import sentence, silence
+from train import script
 
 
 def main(argv=None):
     """Runs predict.py with the given words (default: the command line's); returns the exit code."""
-    with silence():
-        import tensorflow as tf
-
-        from experiments import predict
-        from ganet_tf.errors import GANetError
-
-        tf.config.list_physical_devices("GPU")  # makes the CUDA libraries complain now, not later
-    try:
-        return predict.run(predict.parse(sys.argv[1:] if argv is None else argv))
-    except (GANetError, OSError, MemoryError) as error:
-        print(f"predict.py: {sentence(error)}", file=sys.stderr)
-        return 2
+    return script("predict", argv)
 
 
 if __name__ == "__main__":

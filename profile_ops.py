@@ -6,11 +6,9 @@ python profile_ops.py --nodes 1000000 --implementation sparse
 """
 
 import argparse
-import contextlib
 import os
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 PLOT_ENDINGS = ("png", "svg", "pdf")
@@ -114,35 +112,14 @@ def progress(done, total, text):
         print(line, file=sys.stderr, flush=True)
 
 
-@contextlib.contextmanager
-def without_loading_notes():
-    """Holds back what TensorFlow's libraries write to the error stream while they load, unless that fails."""
-    try:
-        stream = sys.stderr.fileno()
-    except (AttributeError, OSError):  # no real stream, nothing to hold back
-        yield
-        return
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as held:
-        kept = os.dup(stream)
-        os.dup2(held.fileno(), stream)
-        try:
-            yield
-        except BaseException:
-            held.seek(0)
-            os.write(kept, held.read())
-            raise
-        finally:
-            os.dup2(kept, stream)
-            os.close(kept)
-
-
 def main(arguments=None):
     """Measures the table and writes it wherever it was asked for."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     if sys.stderr.isatty():
         print("loading TensorFlow ...", end="\r", file=sys.stderr, flush=True)
-    with without_loading_notes():
+    from train import silence
+
+    with silence():
         from experiments.efficiency import measure, requests, text
         from experiments.efficiency.plot import write_plot
         from ganet_tf.errors import GANetError

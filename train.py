@@ -12,6 +12,7 @@ Exit codes: 0 done, 1 a fold failed, 2 a user's error, 130 interrupted.
 
 import contextlib
 import errno
+import importlib
 import os
 import signal
 import sys
@@ -46,6 +47,22 @@ def main(argv=None):
         return 130
     except (GANetError, OSError, MemoryError, tf.errors.ResourceExhaustedError) as error:
         print(f"train.py: {sentence(error)}", file=sys.stderr)
+        return 2
+
+
+def script(name, argv=None):
+    """Runs predict.py or explore.py, `parse` and `run` of that part of experiments/; returns the exit code."""
+    with silence():
+        import tensorflow as tf
+
+        from ganet_tf.errors import GANetError
+
+        part = importlib.import_module(f"experiments.{name}")
+        tf.config.list_physical_devices("GPU")  # as above
+    try:
+        return part.run(part.parse(sys.argv[1:] if argv is None else argv))
+    except (GANetError, OSError, MemoryError, ImportError) as error:
+        print(f"{name}.py: {sentence(error)}", file=sys.stderr)
         return 2
 
 

@@ -5,8 +5,10 @@ TF_CONFIG or Slurm describes, and gives the `Cluster` with which the training ta
 same program and come to every exchange in the same order; worker 0 alone writes.
 """
 
+import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -25,6 +27,8 @@ NOTE_SECONDS = 15  # after which one is told who is being waited for
 ANSWER_SECONDS = 2  # a live worker accepts a connection at once
 LOCAL = ("127.0.0.1", "localhost")
 GRACE_SECONDS = 3  # between asking a process to stop and making it
+SETTLE_SECONDS = 1  # when one worker has failed, others fail of it, or it of another: who began is seen a moment later
+STOP = "the others stop, too"  # in what a worker says that fails of another
 LAUNCHED = "GANET_LAUNCHED"  # the process that started this worker, and watches over it
 WARNING = (
     "Note: TensorFlow's servers, one for each worker, listen on all interfaces of this machine without authentication, "
@@ -127,15 +131,29 @@ class Cluster(Alone):
                     )
 
     def blame(self, error):
-        """A sentence on a broken connection: who does not answer any more."""
+        """A sentence on a broken connection: who is gone, or does not answer any more."""
         time.sleep(0.5)  # a process that was killed just now may still hold its port
-        gone = [self.name(number) for number in range(self.count) if number != self.index and not self.answers(number)]
-        who = f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone" if gone else "The connection broke"
-        detail = "" if gone else f" ({' '.join(str(error).split())[:200]})"
+        named = self.silent(str(error))
+        lost = {number: self.answers(number) for number in named or range(self.count) if number != self.index}
+        lost = {number: there for number, there in lost.items() if named or not there}
+        names = " and ".join(map(self.name, lost))
+        if not lost:
+            what = f"The connection broke ({' '.join(str(error).split())[:200]})"
+        elif any(lost.values()):  # its machine still has the port, but the worker stands still
+            what = f"{names} {'does' if len(lost) == 1 else 'do'} not answer any more"
+        else:
+            what = f"{names} {'is' if len(lost) == 1 else 'are'} gone"
         return (
-            f"worker {self.index}: {who}{detail}; the others stop, too. What was done is kept: give all workers the "
-            "same command again to resume."
+            f"worker {self.index}: {what}; {STOP}. What was done is kept: give all workers the same command again to "
+            "resume."
         )
+
+    def silent(self, text):
+        """Numbers of the workers without a heartbeat, of whom an error of TensorFlow tells."""
+        reason = text.partition("aborted by: ")[2]
+        named = {int(number) for number in re.findall(r"/task:(\d+)", reason)} - {self.index}
+        # All heartbeats go to worker 0: who hears nothing of it hears nothing of the others.
+        return sorted(named) or ([0] if self.index and "CoordinationService" in reason else [])
 
     def name(self, number):
         """'worker 1 (host:port)'."""
@@ -147,7 +165,13 @@ class Cluster(Alone):
 
     def end(self, code):
         """Waits for the others, then leaves without TensorFlow's goodbye, which takes a worker's end for a crash."""
+        import tensorflow as tf
+
         self._all(np.zeros(1, np.int32))
+        # All are done, but not all may know it yet: nobody leaves before they do. Whoever is then through first is gone
+        # while others are still at it, which is no failure any more.
+        with contextlib.suppress(tf.errors.OpError):
+            self._all(np.zeros(1, np.int32))
         leave(code)
 
 
@@ -355,31 +379,40 @@ def _watch(children, folder):
     """Waits until all are done, or one of them has failed."""
     while True:
         codes = [child.poll() for child in children]
-        failed = [index for index, code in enumerate(codes) if code not in (None, 0)]
-        if failed:
-            return _explain(failed[0], children, folder)
+        if any(codes):
+            if min(filter(None, codes)) > 0:  # nobody was killed, which would be the reason
+                time.sleep(SETTLE_SECONDS)
+            return _explain([child.poll() for child in children], children, folder)
         if None not in codes:
             return 0
         time.sleep(0.1)
 
 
-def _explain(index, children, folder):
-    """Says why a worker ended; returns the exit code of the whole."""
-    code = children[index].returncode
-    if code < 0:
-        name = signal.Signals(-code).name
-        print(
-            f"train.py: worker {index} (process {children[index].pid}) was killed by {name}; the others were stopped. "
-            "What was done is kept: give the same command again to resume.",
-            file=sys.stderr,
-        )
-        return 2
-    if index:  # worker 0 has said what there was to say
-        with open(os.path.join(folder, f"{index}.err"), encoding="utf-8", errors="replace") as file:
-            lines = [line for line in file.read().splitlines() if line.strip()]
-        said = [line for line in lines if line.startswith("train.py: ")] or lines[-20:]
-        print("\n".join(said) or f"train.py: worker {index} ended with exit code {code}.", file=sys.stderr)
-    return code
+def _explain(codes, children, folder):
+    """Says why workers ended, of those that failed of each other who began; returns the exit code of the whole."""
+    failed = [index for index, code in enumerate(codes) if code]
+    for index in failed:
+        if codes[index] < 0:
+            print(
+                f"train.py: worker {index} (process {children[index].pid}) was killed by "
+                f"{signal.Signals(-codes[index]).name}; the others were stopped. What was done is kept: give the same "
+                "command again to resume.",
+                file=sys.stderr,
+            )
+            return 2
+    said = {index: _said(index, codes[index], folder) for index in failed if index}
+    began = {index: text for index, text in said.items() if STOP not in text}
+    if began or failed[0]:  # else worker 0 has said itself what there was to say
+        print(*(began or said).values(), sep="\n", file=sys.stderr)
+    return codes[failed[0]]
+
+
+def _said(index, code, folder):
+    """The last words of a worker."""
+    with open(os.path.join(folder, f"{index}.err"), encoding="utf-8", errors="replace") as file:
+        lines = [line for line in file.read().splitlines() if line.strip()]
+    said = [line for line in lines if line.startswith("train.py: ")] or lines[-20:]
+    return "\n".join(said) or f"train.py: worker {index} ended with exit code {code}."
 
 
 def _stop(children):

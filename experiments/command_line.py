@@ -4,7 +4,8 @@ import argparse
 import shlex
 import sys
 
-from experiments.config import DEFAULT_MODEL, MODELS, TASKS
+from experiments.config import DEFAULT_MODEL, TASKS
+from experiments.model_configs import MODELS
 from ganet_tf import data
 from ganet_tf.errors import ConfigError, DatasetNotFoundError
 
@@ -28,18 +29,16 @@ DEMO_EPOCHS = {"MUTAG": "60", "BA2Motifs": "10"}
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are exceptions, so that a script prints all of them alike."""
 
+    def __init__(self, prog, description, epilog=None):
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, None, description, epilog, formatter_class=form, allow_abbrev=False)
+
     def error(self, message):
         raise ConfigError(f"{message} (python {self.prog} --help lists all flags).")
 
 
 def parser():
-    parser = Parser(
-        prog="train.py",
-        description="Trains GANets and their baselines on the paper's data sets, or on yours.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser("train.py", "Trains GANets and their baselines on the paper's data sets, or on yours.", EPILOG)
     add = parser.add_argument
     add("--task", choices=TASKS, help="classify graphs or nodes; follows from the data set if left out")
     add("--dataset", metavar="NAME", help="a data set's name, or the path of your own: see docs/data.md")

@@ -313,6 +313,6 @@ def show_list():
     console.print(table)
     others = sorted(set(data.names()) - {row[1] for row in list_rows()})
     if others:
-        console.print(f"Also, with settings made from the data: {', '.join(others)}, and your own TU folders.")
+        console.print(f"Also, with settings made from the data: {', '.join(others)}, and your own data.")
     console.print(f"Operators for --set model.operator=: {', '.join(operator_names())}.")
     return 0

@@ -1,6 +1,5 @@
 """The attention explorer for a fold of a run: what explore.py does."""
 
-import argparse
 import re
 from pathlib import Path
 
@@ -17,12 +16,7 @@ def parse(argv):
     Raises:
         ConfigError: for a flag that is not known, or missing.
     """
-    parser = Parser(
-        prog="explore.py",
-        description="Writes a page that shows what a trained model attends to in its test graphs.",
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser("explore.py", "Writes a page that shows what a trained model attends to in its test graphs.")
     add = parser.add_argument
     add("fold", metavar="FOLD", help="the folder of a finished fold: RUN_FOLDER/fold-01, on nodes RUN_FOLDER/run-01")
     add("--html", metavar="FILE", help="the page (default: attention.html in FOLD)")

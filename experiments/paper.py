@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from experiments.config import NAMED_OPERATORS
+from experiments.model_configs import NAMED_OPERATORS
 
 # Table 5, graph classification. The rows of other papers' models were quoted, not re-run, by the authors.
 TABLE_5 = {

@@ -4,7 +4,6 @@ New data are encoded by the run's `encoder.json`, every finished fold's model an
 probabilities, or values.
 """
 
-import argparse
 import csv
 import dataclasses
 import io
@@ -24,6 +23,7 @@ from ganet_tf.data.converters import read_csv
 from ganet_tf.errors import ConfigError, DataFormatError, RunError
 from ganet_tf.files import write_whole
 from ganet_tf.layers import HGAO
+from ganet_tf.spelling import closest
 
 BATCH = 200  # graphs at once
 
@@ -34,12 +34,7 @@ def parse(argv):
     Raises:
         ConfigError: for a flag that is not known, or missing.
     """
-    parser = Parser(
-        prog="predict.py",
-        description="Predicts for new graphs or nodes with the models of a finished run.",
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser("predict.py", "Predicts for new graphs or nodes with the models of a finished run.")
     add = parser.add_argument
     add("run", metavar="RUN_FOLDER", help="the folder that train.py wrote")
     add("data", metavar="NEW_DATA", help="a folder (TU layout or CSV files) or an .npz file; targets are not needed")
@@ -102,8 +97,11 @@ def open_run(path, folds=None):
     """
     path = Path(path)
     if not (path / "config.yaml").is_file():
+        runs = {found.parent.name: found.parent for found in path.parent.glob("*/config.yaml")}
+        meant = closest(path.name, runs)
         raise RunError(
-            f"{path} is not the folder of a run: it has no config.yaml; give the folder that train.py wrote."
+            f"{path} is not the folder of a run: it has no config.yaml; give the folder that train.py wrote"
+            f"{'' if meant is None else f' (did you mean {runs[meant]}?)'}."
         )
     config = settings.load(path / "config.yaml")
     folder = RunFolder(path, config.task)

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-MODULES = ("layers", "models", "data", "explain", "litert", "ops", "native", "optimizers", "profiling")
+MODULES = ("layers", "models", "data", "explain", "litert", "ops", "native", "optimizers", "profiling", "errors")
 # These have tests of their own: tests/experiments/test_own_data_docs.py, tests/distributed/test_docs.py.
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if path.name not in ("data.md", "distributed.md")]
 
@@ -34,7 +34,8 @@ def test_every_public_name_has_its_entry(site):
     missing = []
     for module in MODULES:
         part = importlib.import_module(f"ganet_tf.{module}")
-        public = [name for name in part.__all__ if callable(getattr(part, name))]  # classes and functions
+        names = getattr(part, "__all__", [name for name in vars(part) if not name.startswith("_")])
+        public = [name for name in names if callable(getattr(part, name))]  # classes and functions
         missing += [f"{module}.{name}" for name in public if f"ganet_tf.{module}.{name}" not in found]
     assert missing == []
 

@@ -127,7 +127,9 @@ def draw_layers(entries, folder):
 def _draw_layer_tables(entries, path):
     """Two tables in colour, a row for each run and a column for each module: entropies, and mean gates."""
     width = max(len(entry["modules"]) for entry in entries)
-    figure = Figure(figsize=(11, 1.4 + 0.28 * len(entries)), layout="constrained")
+    figure = Figure(figsize=(11, 1.8 + 0.28 * len(entries)), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
+    figure.suptitle("What the attention does, module by module (white: no such module, or no gate)")
     for axes, key, title in zip(
         figure.subplots(1, 2, sharey=True),
         ("entropy", "gate"),

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import platform
+import textwrap
 from dataclasses import fields
 from importlib.metadata import version
 from itertools import groupby
@@ -58,6 +59,7 @@ def print_table(rows, remark=None, file=None):
     """Prints the table for a person: a block a graph, the paper's cells under ours, then how to read it."""
     console = Console(file=file, highlight=False)
     narrow = console.is_terminal and console.width < WHOLE
+    terminal = console.width if console.is_terminal else None
     console.width = max(console.width, WIDTH)
     heads = columns(rows)
     shown = [index for index in range(len(heads)) if not narrow or index in NARROW]
@@ -74,7 +76,7 @@ def print_table(rows, remark=None, file=None):
         [f"A terminal of {WHOLE} columns shows all of them, and so do --csv, --json and --markdown."] if narrow else []
     )
     for note in (*more, *notes(rows, remark)):
-        console.print(note, soft_wrap=True)
+        console.print(textwrap.fill(note, terminal) if terminal else note, soft_wrap=True)
 
 
 def environment():

@@ -23,10 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main(argv=None):
     """Trains what is asked for; returns the number of runs that failed."""
-    arguments = parser().parse_args(argv)
-    runs = [run for run in [*reported_runs(), *tuning_runs()] if chosen(run, arguments.only)]
+    flags = parser("python -m experiments.report.run", __doc__, "run")
+    flags.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time (default: the cores)")
+    arguments = flags.parse_args(argv)
+    runs = asked([*reported_runs(), *tuning_runs()], arguments.only, "run", lambda run: run.name)
     if not runs:
-        print(f"No run's name contains any of: {', '.join(arguments.only)}. See --list.", file=sys.stderr)
         return 2
     if arguments.list:
         for run in runs:
@@ -40,20 +41,24 @@ def main(argv=None):
     return len(failed)
 
 
-def parser():
-    """The flags."""
-    result = argparse.ArgumentParser(prog="python -m experiments.report.run", description=__doc__.split("\n")[0])
-    result.add_argument("--only", nargs="+", default=[], metavar="PART", help="runs whose name contains one of these")
-    result.add_argument("--list", action="store_true", help="show the runs and their commands, and stop")
-    result.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time (default: the cores)")
+def parser(prog, description, what):
+    """The flags of a command that trains many things, the contests of experiments/study too; `what` they are."""
+    result = argparse.ArgumentParser(prog=prog, description=description.split("\n")[0])
+    result.add_argument(
+        "--only", nargs="+", default=[], metavar="PART", help=f"{what}s whose name contains one of these"
+    )
+    result.add_argument("--list", action="store_true", help=f"show the {what}s, and stop")
     result.add_argument("--runs", type=Path, default=ROOT / "runs", help="where train.py works")
     result.add_argument("--results", type=Path, default=ROOT / "results", help="where finished summaries go")
     return result
 
 
-def chosen(run, parts):
-    """Whether a run is asked for."""
-    return not parts or any(part in run.name for part in parts)
+def asked(entries, parts, what, name):
+    """The entries whose name contains one of the parts, all without any part; where none does, a sentence says so."""
+    found = [entry for entry in entries if not parts or any(part in name(entry) for part in parts)]
+    if not found:
+        print(f"No {what}'s name contains any of: {', '.join(parts)}. See --list.", file=sys.stderr)
+    return found
 
 
 def train_all(runs, arguments):
@@ -77,14 +82,14 @@ def train(run, arguments):
     if subprocess.run(words, cwd=ROOT, check=False).returncode != 0:
         return False
     if finished(work):  # else another process is still at one of its folds, and will copy it
-        keep(run, work, target)
+        keep(work, target, with_config=run.is_tuning)
     return True
 
 
-def keep(run, work, target):
+def keep(work, target, with_config=False):
     """Copies what the report is made from; a tuning run can only be run again from the config as it was then."""
     target.mkdir(parents=True, exist_ok=True)
-    for name in ("config.yaml", "summary.json") if run.is_tuning else ("summary.json",):
+    for name in ("config.yaml", "summary.json") if with_config else ("summary.json",):
         shutil.copyfile(work / name, target / name)
 
 

@@ -5,29 +5,28 @@ Whatever is cut off resumes with the same command. Finished summaries go from ru
 their attention is (see entropy.py).
 """
 
-import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from experiments.report.results import finished
+from experiments.report.run import ROOT, asked, keep, parser
 from experiments.study.contest import chosen
 from experiments.study.plan import contests
 
-ROOT = Path(__file__).resolve().parents[2]
 # A process takes a while to load TensorFlow: it trains several runs, each of which is what its own command gives.
 DRIVER = "import json, sys, train; sys.exit(max(train.main(flags) for flags in json.loads(sys.argv[1])))"
 
 
 def main(argv=None):
     """Trains what is asked for; returns the number of rivals that failed."""
-    arguments = parser().parse_args(argv)
+    arguments = parser("python -m experiments.study", __doc__, "rival").parse_args(argv)
     entries = [(contest, rival) for contest in contests() for rival in contest.rivals]
-    entries = [(c, r) for c, r in entries if asked(f"{c.name}/{r.name}", arguments.only)]
+    entries = asked(entries, arguments.only, "rival", lambda entry: f"{entry[0].name}/{entry[1].name}")
+    if not entries:
+        return 2
     if arguments.list:
         for contest, rival in entries:
             done = "done" if finished(arguments.results / contest.folder(rival)) else "    "
@@ -36,21 +35,6 @@ def main(argv=None):
     failed = [contest.folder(rival) for contest, rival in entries if not compete(contest, rival, arguments)]
     print(f"failed: {', '.join(failed)}" if failed else f"{len(entries)} rivals: nothing failed")
     return len(failed)
-
-
-def parser():
-    """The flags."""
-    result = argparse.ArgumentParser(prog="python -m experiments.study", description=__doc__.split("\n")[0])
-    result.add_argument("--only", nargs="+", default=[], metavar="PART", help="rivals whose name contains one of these")
-    result.add_argument("--list", action="store_true", help="show the rivals, and stop")
-    result.add_argument("--runs", type=Path, default=ROOT / "runs", help="where train.py works")
-    result.add_argument("--results", type=Path, default=ROOT / "results", help="where finished summaries go")
-    return result
-
-
-def asked(name, parts):
-    """Whether a rival is asked for."""
-    return not parts or any(part in name for part in parts)
 
 
 def compete(contest, rival, arguments):
@@ -79,8 +63,7 @@ def train(cells, arguments):
         subprocess.run([sys.executable, "-c", DRIVER, json.dumps(flags)], cwd=ROOT, env=environment(), check=False)
     for name in missing:
         if finished(arguments.runs / name):
-            (arguments.results / name).mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(arguments.runs / name / "summary.json", arguments.results / name / "summary.json")
+            keep(arguments.runs / name, arguments.results / name)
     print(f"{', '.join(missing)}: {time.monotonic() - start:.0f} s", flush=True)
     return all(finished(arguments.results / name) for name in cells)
 

@@ -226,6 +226,6 @@ def find(name: str | os.PathLike) -> Entry:
         return _BY_NAME[plain(name)]
     except KeyError:
         raise DatasetNotFoundError(
-            f"there is no data set {str(name)!r}{nearest(name, [*names(), 'IMDB-MULTI'])}; there are "
-            f"{', '.join(names())}, and any folder or zip file in TU layout by its path"
+            f"there is no data set {str(name)!r}{nearest(name, [*names(), 'IMDB-MULTI'])}, and no folder or "
+            f"file of that name here; there are {', '.join(names())}"
         ) from None

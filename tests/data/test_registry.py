@@ -46,7 +46,7 @@ def test_unknown_names_suggest_the_nearest(wrong, right):
 
 
 def test_far_off_names_suggest_nothing():
-    with pytest.raises(DatasetNotFoundError, match=r"there is no data set 'xyzzy'; there are"):
+    with pytest.raises(DatasetNotFoundError, match=r"no data set 'xyzzy', and no folder or file of that name here; "):
         data.load("xyzzy")
 
 

@@ -11,12 +11,14 @@ import shlex
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 400
+EPOCHS = 12  # so many that something can happen in the middle
 NAMESPACE = ["unshare", "-n", "sh", "-c"]
 
 
@@ -77,3 +79,16 @@ def together(words, count):
     waited = [f"wait $p{i} || code=$?" for i in range(count)]
     said = [f"cat worker{i}.out; cat worker{i}.err >&2" for i in range(count)]
     return [*started, "code=0", *waited, *said, "exit $code"]
+
+
+def flags(config, output, *more):
+    """The command of train.py with two workers on this machine."""
+    words = [ROOT / "train.py", "--config", config, "--folds", "1", "--deterministic", "--output", output]
+    words += ["--set", f"epochs={EPOCHS}", "model.operator=hgao", "--workers", "2", *more]
+    return [sys.executable, *map(str, words)]
+
+
+def weights(folder):
+    """The bytes of a run's trained weights."""
+    with zipfile.ZipFile(folder / "fold-01" / "model.keras") as file:
+        return file.read("model.weights.h5")

@@ -3,13 +3,11 @@
 import json
 import shlex
 import sys
-import zipfile
 
 import numpy as np
 import pytest
 
-from tests.distributed.processes import ROOT, alone, needs_namespace, together
-from tests.experiments.conftest import tiny, tiny_config  # noqa: F401, fixtures
+from tests.distributed.processes import EPOCHS, ROOT, alone, flags, needs_namespace, together, weights
 
 pytestmark = needs_namespace
 
@@ -28,25 +26,14 @@ sys.exit(process.wait(timeout=60))
 """
 
 
-def flags(config, output, *more):
-    words = [ROOT / "train.py", "--config", config, "--folds", "1", "--deterministic", "--output", output]
-    return [sys.executable, *map(str, [*words, "--set", "epochs=6", "model.operator=hgao", "--workers", "2", *more])]
-
-
-def weights(folder):
-    with zipfile.ZipFile(folder / "fold-01" / "model.keras") as file:
-        return file.read("model.weights.h5")
-
-
 @pytest.mark.parametrize("worker", [1])
-def test_a_killed_worker_and_a_run_that_resumes(worker, tiny_config, tmp_path):  # noqa: F811
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
+def test_a_killed_worker_and_a_run_that_resumes(worker, tiny_config, whole, tmp_path):
+    broken = tmp_path / "broken"
     command = flags(tiny_config, broken)
     (tmp_path / "killer.py").write_text(KILLER)
     history = broken / "fold-01" / "history.csv"
     killer = [sys.executable, tmp_path / "killer.py", worker, history, *command]
     lines = [
-        f"{shlex.join(flags(tiny_config, whole))} || exit 11",
         f"{shlex.join(map(str, killer))}; echo code $?",
         f"{shlex.join(command)} || exit 12",
     ]
@@ -59,10 +46,10 @@ def test_a_killed_worker_and_a_run_that_resumes(worker, tiny_config, tmp_path): 
     assert history.read_text() == (whole / "fold-01" / "history.csv").read_text()
     assert weights(broken) == weights(whole)  # to the last bit
     result = json.loads((broken / "fold-01" / "result.json").read_text())
-    assert result["workers"] == 2 and result["epochs"] == 6
+    assert result["workers"] == 2 and result["epochs"] == EPOCHS
 
 
-def test_two_different_configs(tiny_config, tmp_path):  # noqa: F811
+def test_two_different_configs(tiny_config, tmp_path):
     """Each worker has its own command line here: the second one another learning rate."""
     (tmp_path / "start.py").write_text(
         "import json, os, sys\n"

@@ -108,6 +108,54 @@ def test_who_is_gone(listener, closed):
     assert "reset by peer" in Fake(["x:1", address(listener)]).blame(ValueError("reset by peer"))
 
 
+def test_who_stands_still(listener, closed):
+    """TensorFlow misses a heartbeat, though the port still answers; whoever else has ended by now is not to blame."""
+    text = "on /job:worker/task:0: Collective ops is aborted by: unhealthy tasks: /job:worker/replica:0/task:1"
+    sentence = Fake(["x:1", address(listener), closed]).blame(ValueError(text))
+    assert sentence.startswith(f"worker 0: worker 1 ({address(listener)}) does not answer any more; the others stop")
+    other = Fake([address(listener), "x:1"])
+    other.index = 1
+    text = "Collective ops is aborted by: Deadline Exceeded RPC: /tensorflow.CoordinationService/Heartbeat"
+    assert other.blame(ValueError(text)).startswith(
+        f"worker 1: worker 0 ({address(listener)}) does not answer any more"
+    )
+
+
+class Ended:
+    """A worker's process that is over."""
+
+    pid = 7
+
+    def __init__(self, code):
+        self.code = code
+
+    def poll(self):
+        return self.code
+
+
+@pytest.mark.parametrize(
+    ("codes", "texts", "expected"),
+    [
+        ((2, 2), {1: "train.py: There is not enough memory."}, "train.py: There is not enough memory.\n"),
+        ((2, 2), {1: f"train.py: worker 1: worker 0 is gone; {clusters.STOP}."}, ""),  # worker 0 has said why itself
+        ((0, 3), {1: ""}, "train.py: worker 1 ended with exit code 3.\n"),
+        (
+            (None, 2, 2),
+            {1: f"train.py: worker 2 is gone; {clusters.STOP}", 2: "a trace\nits end"},
+            "a trace\nits end\n",
+        ),
+        ((2, -9), {1: ""}, "train.py: worker 1 (process 7) was killed by SIGKILL; the others were stopped. "),
+    ],
+)
+def test_who_began(codes, texts, expected, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(clusters, "SETTLE_SECONDS", 0)
+    for index, text in texts.items():
+        (tmp_path / f"{index}.err").write_text(text)
+    assert clusters._watch([Ended(code) for code in codes], tmp_path) == (3 if 3 in codes else 2)
+    said = capsys.readouterr().err
+    assert said.startswith(expected) and bool(said) == bool(expected)
+
+
 def test_different_versions():
     others = [json.dumps({"keras": '"3.1"', "seed": "0"}).encode()]
     with pytest.raises(ConfigError, match=r"worker 1 \(b:2\) does not fit worker 0 \(a:1\): keras is \"3.1\" there"):

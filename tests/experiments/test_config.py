@@ -7,6 +7,7 @@ import pytest
 
 from experiments import config as settings
 from experiments import training
+from experiments.model_configs import ChebyshevConfig
 from ganet_tf import data, ops
 from ganet_tf.errors import ConfigError
 
@@ -242,5 +243,5 @@ def test_chebyshevs_largest_eigenvalue_is_that_of_the_weighted_graph():
     for edge_weights in (None, weights):
         dataset = data.NodeDataset(edges, np.eye(3), [0, 1, 0], *masks, edge_weights=edge_weights)
         expected = ops.largest_eigenvalue(edges, 3, edge_weights)
-        assert settings.ChebyshevConfig().arguments(dataset)["lambda_max"] == pytest.approx(expected)
+        assert ChebyshevConfig().arguments(dataset)["lambda_max"] == pytest.approx(expected)
     assert expected != pytest.approx(ops.largest_eigenvalue(edges, 3), abs=1e-3)

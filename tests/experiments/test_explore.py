@@ -40,6 +40,7 @@ def test_what_is_refused(runs, tmp_path, capsys):
     for words, answer in (
         ([runs / "hgao"], "is not the folder of a fold"),
         ([tmp_path / "fold-01"], "is not the folder of a run"),
+        ([runs / "hgoa" / "fold-01"], f"(did you mean {runs / 'hgao'}?)"),
         ([runs / "hgao" / "fold-02"], "fold 2 is not finished"),
         ([runs / "cgao" / "fold-01"], "has no attention to look at"),
     ):

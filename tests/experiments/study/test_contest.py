@@ -101,3 +101,9 @@ def test_what_fails_is_told(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
     assert runner.main(["--runs", str(tmp_path / "a"), "--results", str(tmp_path / "b")]) == 1
     assert "failed: study/part/one/mine" in capsys.readouterr().out
+
+
+def test_parts_that_fit_nothing_get_a_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
+    assert runner.main(["--only", "nowhere", "--list"]) == 2
+    assert "No rival's name contains any of: nowhere. See --list." in capsys.readouterr().err
