@@ -66,19 +66,24 @@ def cluster(index, count, first_port=23450):
     return json.dumps({"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}})
 
 
-def together(words, count):
-    """Shell lines that run one command as `count` workers at the same time, and fail if one of them fails.
-
-    What they say comes worker by worker: through one pipe their lines would mix.
-    """
+def started(words, count):
+    """Shell lines that start one command as `count` workers, $p0, $p1 and so on; `said` has what they say."""
     command = shlex.join([sys.executable, *map(str, words)])
-    started = [
+    return [
         f"TF_CONFIG={shlex.quote(cluster(i, count))} {command} > worker{i}.out 2> worker{i}.err & p{i}=$!"
         for i in range(count)
     ]
+
+
+def said(count):
+    """Shell lines that tell what workers said, one after the other: through one pipe their lines would mix."""
+    return [f"cat worker{i}.out; cat worker{i}.err >&2" for i in range(count)]
+
+
+def together(words, count):
+    """Shell lines that run one command as `count` workers at the same time, and fail if one of them fails."""
     waited = [f"wait $p{i} || code=$?" for i in range(count)]
-    said = [f"cat worker{i}.out; cat worker{i}.err >&2" for i in range(count)]
-    return [*started, "code=0", *waited, *said, "exit $code"]
+    return [*started(words, count), "code=0", *waited, *said(count), "exit $code"]
 
 
 def flags(config, output, *more):

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.distributed.processes import ROOT, alone, flags, has_namespaces, needs_namespace, together, weights
+from tests.distributed.processes import ROOT, alone, flags, has_namespaces, needs_namespace, said, started, weights
 
 pytestmark = needs_namespace
 
@@ -25,18 +25,18 @@ def mounts_allowed():
     )
 
 
-def started(config, output, count):
-    """Shell lines that start the workers of an endless run, each with its own TF_CONFIG, as $p0, $p1 ..."""
+def endless(config, output, count):
+    """Shell lines that start the workers of an endless run, and one that waits until they train."""
     words = [ROOT / "train.py", "--config", config, "--folds", "1", "--output", output, "--quiet"]
-    lines = together([*words, "--set", "epochs=100000", "model.operator=hgao"], count)
-    return lines[:count], WAIT.format(output / "fold-01" / "history.csv")
+    lines = started([*words, "--set", "epochs=100000", "model.operator=hgao"], count)
+    return lines, WAIT.format(output / "fold-01" / "history.csv")
 
 
 def test_a_worker_of_three_stands_still(tiny_config, tmp_path):
     """It keeps its connections and its port; nothing but its heartbeat is missing."""
-    lines, wait = started(tiny_config, tmp_path / "run", 3)
+    lines, wait = endless(tiny_config, tmp_path / "run", 3)
     ends = ["for p in $p0 $p2; do wait $p; echo code $?; done", "kill -KILL $p1"]
-    done = alone([*lines, wait, "kill -STOP $p1", "date +%s", *ends, "date +%s"], tmp_path)
+    done = alone([*lines, wait, "kill -STOP $p1", "date +%s", *ends, "date +%s", *said(3)], tmp_path)
     begin, *codes, end = done.stdout.split("\n")[:-1]
     assert codes == ["code 2"] * 2, done.stderr[-3000:]
     for index in (0, 2):
@@ -46,9 +46,9 @@ def test_a_worker_of_three_stands_still(tiny_config, tmp_path):
 
 def test_the_network_is_gone(tiny_config, tmp_path):
     """Nobody closes a connection: packets do not arrive any more."""
-    lines, wait = started(tiny_config, tmp_path / "run", 2)
+    lines, wait = endless(tiny_config, tmp_path / "run", 2)
     ends = "for p in $p0 $p1; do wait $p; echo code $?; done"
-    done = alone([*lines, wait, "ip link set lo down", "date +%s", ends, "date +%s"], tmp_path)
+    done = alone([*lines, wait, "ip link set lo down", "date +%s", ends, "date +%s", *said(2)], tmp_path)
     begin, *codes, end = done.stdout.split("\n")[:-1]
     assert codes == ["code 2"] * 2, done.stderr[-3000:]
     for index in (0, 1):
