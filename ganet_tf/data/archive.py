@@ -123,11 +123,26 @@ def zip_members(path, archive):
     for info in archive.infolist():
         try:
             archive.open(info).close()
+            check_header(path, info)
         except DAMAGE as error:
             raise DataFormatError(f"{path.name} cannot be read: {info.filename!r}: {error}; get it again") from error
         if not info.is_dir():
             members.setdefault(PurePosixPath(info.filename).name, []).append(info)
     return members
+
+
+def check_header(path: Path, info: zipfile.ZipInfo) -> None:
+    """Compares a member's checksum and sizes in the two lists, of which zipfile compares the names alone.
+
+    With a checksum and a size of 0 in its list, zipfile would take any file for an empty one.
+    """
+    with open(path, "rb") as file:
+        file.seek(info.header_offset + 6)
+        flags, *_, crc, packed, size = struct.unpack("<4H3L", file.read(20))
+    there = info.CRC, info.compress_size, info.file_size
+    streamed = flags & 8 or 0xFFFFFFFF in (packed, size)  # they stand behind the member then, or in a larger form
+    if (not streamed and there != (crc, packed, size)) or (info.file_size > 0 and info.compress_size == 0):
+        raise zipfile.BadZipFile("its checksum and sizes are not the same in both lists of members")
 
 
 def check_members(

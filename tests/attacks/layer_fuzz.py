@@ -160,14 +160,16 @@ def check_finite(results, nodes):
 
 
 def compare_all(what, ours, theirs, dtype):
-    # Half precision rounds the gradients of a square by more than is worth a comparison.
+    # Half precision rounds the gradients of a square by more than is worth a comparison. A gradient can be the small
+    # difference of large terms (where a node sees itself alone, that of the keys is 0): it is off by their rounding.
+    size = max(np.max(np.abs(other), initial=0.0) for other in theirs)
     for one, other in list(zip(ours, theirs, strict=True))[: 1 if dtype.startswith("mixed") else None]:
-        compare(what, one, other, TYPES[dtype])
+        compare(what, one, other, TYPES[dtype], size)
 
 
-def compare(what, one, other, tolerance):
+def compare(what, one, other, tolerance, size=0.0):
     error = np.max(np.abs(one - other), initial=0.0)
-    assert error <= tolerance * max(1.0, np.max(np.abs(other), initial=0.0)), f"{what}: off by {error}"
+    assert error <= tolerance * max(1.0, size, np.max(np.abs(other), initial=0.0)), f"{what}: off by {error}"
 
 
 def main(seed, rounds):

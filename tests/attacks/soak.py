@@ -26,6 +26,7 @@ from ganet_tf.files import write_whole
 from tests.attacks import data_fuzz, run_fuzz
 
 TABLE = run_fuzz.ROOT / "results" / "reliability.md"  # and .json: the parts that are done
+CODE = ("ganet_tf", "experiments", "tests", "train.py")  # the table itself changes as the round goes on
 SECONDS_TOO_LONG = 1800  # after the end of the round
 COLUMNS = ("tried", "same", "sentence", "lost", "traceback", "signal")
 
@@ -67,6 +68,7 @@ def main(argv=None):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--fresh", action="store_true", help="do not go on where the last round stopped")
+    parser.add_argument("--again", nargs="+", default=[], choices=KINDS, help="do these anew, now that they are mended")
     arguments = parser.parse_args(argv)
     trials = {kind: int(number) for kind, _, number in (word.partition("=") for word in arguments.kinds)}
     trials = trials or {kind: each.goal for kind, each in KINDS.items()}
@@ -94,7 +96,7 @@ class Soak:
         self.done = {kind: [] for kind in KINDS}
         if TABLE.with_suffix(".json").exists() and not arguments.fresh:
             self._go_on(json.loads(TABLE.with_suffix(".json").read_text()))
-        self.revisions = list(dict.fromkeys([*self.revisions, environment.git_revision()]))
+        self.revisions = list(dict.fromkeys([*self.revisions, environment.git_revision(*CODE)]))
         self._writing = threading.Lock()
 
     def _go_on(self, state):
@@ -103,9 +105,11 @@ class Soak:
             return
         self.minutes, self.revisions, self.bad = state["minutes"], state["revisions"], state["bad"]
         self.core_minutes = state.get("core_minutes", 0.0)
-        self.done |= state["done"]
+        again = self.arguments.again
+        self.done |= {kind: firsts for kind, firsts in state["done"].items() if kind not in again}
         for kind, counts in state["counts"].items():
-            self.counts[kind] = collections.Counter(counts)
+            self.counts[kind] = collections.Counter({} if kind in again else counts)
+        self.bad = [entry for entry in self.bad if not any(is_of(kind, entry) for kind in again)]
 
     def run(self):
         """All parts, one of each kind in turn, so that a round that is stopped has some of each."""
@@ -178,6 +182,12 @@ class Soak:
         """The processor time of their processes, all cores together."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return self.core_minutes + (used.ru_utime + used.ru_stime) / 60
+
+
+def is_of(kind, entry):
+    """Whether an entry of what was not right, which begins with its command, is of a kind."""
+    script, *words = entry.partition(":")[0].split()
+    return script == KINDS[kind].script and (kind == "layers" or kind in (word.partition("=")[0] for word in words))
 
 
 def missing(kind):

@@ -65,3 +65,22 @@ def test_a_round_that_was_stopped_goes_on(tmp_path, monkeypatch, capsys):
     assert "| damaged pickles | 10,000 | 1,000 | 1,000 |" in text
     assert soak.main(["text=1000", "--seed", "2"]) == 0, "another seed begins anew"
     assert tried[-1] == ("text", 0) and len(tried) == 5
+
+
+def test_a_kind_is_done_again_when_it_is_mended(tmp_path, monkeypatch, capsys):
+    found = {"text": ["data_fuzz text 1 5: wrong"], "kill": ["run_fuzz 1 kill=5 --first 0: lost"], "layers": []}
+
+    def part(self, kind, first, trials):
+        return soak.collections.Counter(tried=trials, same=trials - len(found[kind])), found[kind]
+
+    monkeypatch.setattr(soak, "TABLE", tmp_path / "reliability.md")
+    monkeypatch.setattr(soak.Soak, "part", part)
+    words = ["text=5", "kill=5", "layers=5", "--jobs", "1"]
+    assert soak.main(words) == 1
+    found["text"] = []
+    assert soak.main([*words, "--again", "text"]) == 1
+    text = (tmp_path / "reliability.md").read_text()
+    assert "| damaged TU text files | 10,000 | 5 | 5 |" in text and "- run_fuzz 1 kill=5" in text
+    assert "data_fuzz" not in text
+    found["kill"] = []
+    assert soak.main([*words, "--again", "kill"]) == 0

@@ -1,3 +1,4 @@
+import io
 import os
 import zipfile
 from pathlib import Path
@@ -7,6 +8,8 @@ import pytest
 from ganet_tf.data import archive
 from ganet_tf.data.archive import Archive
 from ganet_tf.errors import DataFormatError, UnsafeFileError
+
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 
 
 def write(path, members, method=zipfile.ZIP_DEFLATED):
@@ -32,7 +35,7 @@ def test_zip_and_folder_look_the_same(tmp_path):
         assert read(place, "x.txt") == b"1"
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("method", METHODS)
 def test_damage_is_named(tmp_path, method):
     path = write(tmp_path / "a.zip", {"x.txt": "".join(f"{i}\n" for i in range(20000))}, method)
     data = bytearray(path.read_bytes())
@@ -97,6 +100,34 @@ def test_a_name_that_differs_between_the_two_lists_is_damage(tmp_path):
         path.write_bytes(data[: place + 2] + b"z" + data[place + 3 :])
         with pytest.raises(DataFormatError, match=r"cannot be read: .*differ"):
             Archive(path)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("zeros", [(16, 24), (16, 28)], ids=["packed size", "both sizes"])
+def test_a_checksum_and_a_size_of_zero_are_no_empty_file(tmp_path, method, zeros):
+    """What zipfile reads of it is nothing, whose checksum is 0: a graph without its edges."""
+    path = write(tmp_path / "a.zip", {"T/T_A.txt": "1, 2\n2, 1\n"}, method)
+    content = bytearray(path.read_bytes())
+    first = content.index(b"PK\1\2")
+    content[first + zeros[0] : first + zeros[1]] = bytes(zeros[1] - zeros[0])
+    path.write_bytes(content)
+    with zipfile.ZipFile(path) as file:
+        assert file.read("T/T_A.txt") == b"", "or the attack is none"
+    with pytest.raises(DataFormatError, match="not the same in both lists"):
+        Archive(path)
+
+
+def test_a_zip_written_as_a_stream(tmp_path):
+    """Its sizes stand behind each member."""
+
+    class Stream(io.BytesIO):
+        def seekable(self):
+            return False
+
+    stream = Stream()
+    write(stream, {"T/a.txt": "1\n"})
+    (tmp_path / "a.zip").write_bytes(stream.getvalue())
+    assert read(tmp_path / "a.zip", "a.txt") == b"1\n"
 
 
 def test_a_list_of_members_that_is_cut_is_damage(tmp_path):

@@ -1,5 +1,7 @@
 """What every layer has to keep: a test class inherits `LayerContract` and gives a maker and a NumPy oracle."""
 
+import inspect
+
 import keras
 import numpy as np
 import pytest
@@ -280,6 +282,8 @@ class LayerContract(OracleContract):
         again = type(layer).from_config(config)
         assert again.get_config() == config
         assert again.name == "mine"
+        own = set(inspect.signature(type(layer).__init__).parameters) - {"self", "kwargs"}
+        assert own <= set(config), "an argument that is left out comes back as its default"
         copy = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layer))
         assert copy.get_config() == config
 

@@ -6,6 +6,13 @@ DATA, TESTS = "ganet_tf/data", "tests/data"
 
 MUTANTS = [
     Mutant(
+        "a zip member without its checksum and size is empty",
+        "ganet_tf/data/archive.py",
+        "            check_header(path, info)\n",
+        "",
+        "tests/data/test_archive.py::test_a_checksum_and_a_size_of_zero_are_no_empty_file",
+    ),
+    Mutant(
         "a known data set with other graphs is accepted",
         f"{DATA}/loading.py",
         "if not checked and raw.digest() != entry.content:",

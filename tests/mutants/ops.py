@@ -45,7 +45,7 @@ MUTANTS = [
         f"{OPS}/selection.py",
         'float("-inf")',
         "0.0",
-        "tests/ops/test_selection.py::test_scores_of_entries_may_rank_negative_and_infinite",
+        "tests/ops/test_selection.py::test_negative_scores_rank_above_padding",
     ),
     Mutant(
         "cGAO's softmax over columns",

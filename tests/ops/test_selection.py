@@ -58,6 +58,14 @@ def test_scores_of_entries_may_rank_negative_and_infinite():
     assert chosen(selection.select_by_entry(nb, scores, 2))[0] == {2, 3}
 
 
+@pytest.mark.parametrize("degree", range(1, 12))
+def test_negative_scores_rank_above_padding(degree):
+    """Whatever the length of its list is padded to."""
+    nb = neighborhood(tf.constant([[source, 0] for source in range(1, degree + 1)]), degree + 1)
+    scores = -1.0 - tf.range(tf.size(nb.columns), dtype=tf.float32)  # the entries of node 0 come first
+    assert chosen(selection.select_by_entry(nb, scores, 2))[0] == {0, 1}
+
+
 @pytest.mark.parametrize("degree", [999, 50_000])
 def test_padding_stays_below_one_and_a_half_times_the_entries(degree):
     batch = hub(degree)
