@@ -34,6 +34,8 @@ STYLES = {  # rule: (marker, colour, filled, words)
     "paper": ("x", "black", True, "the paper"),
 }
 
+DEGREE_MARKERS = {16: "o", 32: "s", 64: "^", 128: "D"}  # of the picture of costs
+
 
 def plots(results):
     """{file name: PNG bytes}."""
@@ -103,25 +105,34 @@ def png(panels):
 
 
 def cost_png(panels):
-    """Accuracy against cost: a line for each operator, a point for each degree."""
+    """Accuracy against cost: a line for each operator, a shape for each degree."""
     import matplotlib.style
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     with matplotlib.style.context("default"):
         figure = Figure(figsize=(11, 4), dpi=100, layout="constrained")
         FigureCanvasAgg(figure)
         for axes, panel in zip(figure.subplots(1, len(panels), sharey=True), panels, strict=True):
             for label, points in panel["series"].items():
-                degrees, costs, means, spreads = zip(*points, strict=True)
-                axes.errorbar(costs, means, spreads, label=label, marker="o", capsize=2, linewidth=1)
-                for degree, cost, mean in zip(degrees, costs, means, strict=True):
-                    axes.annotate(str(degree), (cost, mean), xytext=(4, 4), textcoords="offset points", fontsize=8)
+                _, costs, means, spreads = zip(*points, strict=True)
+                (line, *_) = axes.errorbar(costs, means, spreads, label=label, capsize=2, linewidth=1)
+                for degree, cost, mean, _ in points:
+                    axes.plot(cost, mean, DEGREE_MARKERS[degree], color=line.get_color(), markersize=7)
             axes.set(xlabel=f"{panel['label']} of one attention layer", xscale="log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
             axes.grid(alpha=0.3)
         figure.axes[0].set_ylabel("test accuracy on Experts, %")
-        figure.axes[0].legend()
-        figure.suptitle("Hard (k = 8) and soft attention; numbers are ordinary neighbours of a node")
+        lines, labels = figure.axes[0].get_legend_handles_labels()
+        degrees = sorted({degree for points in panels[0]["series"].values() for degree, *_ in points})
+        shapes = [Line2D([], [], color="black", linestyle="", marker=DEGREE_MARKERS[degree]) for degree in degrees]
+        words = [f"{degree} ordinary neighbours" for degree in degrees]
+        figure.legend([*lines, *shapes], [*labels, *words], loc="outside right upper")
+        figure.suptitle("Hard (k = 8) and soft attention as neighbourhoods grow")
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", metadata={"Software": tools(), "Source": fingerprint(panels)})
     return buffer.getvalue()

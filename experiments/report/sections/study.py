@@ -24,6 +24,7 @@ NAMES = {
     "hgao": "hGAO", "hgao_cosine": "hGAO, cosine", "hgao_uniform": "hGAO, uniform", "linear": "linear map",
     "gao_cosine": "GAO, cosine", "topk": "TopKGAO", "paper_hgao": "hGAO, the paper's wiring",
     "paper_uniform": "hGAO, uniform, the paper's wiring", "paper_linear": "linear map, the paper's wiring",
+    "all": "all three switches", "none": "none of them, the paper's wiring",
 }  # fmt: skip
 GROUPS = {  # part of the contests' names: (title, what is asked there)
     "teacher/": (

@@ -25,6 +25,12 @@ class Tried:
         """The model, data set and protocol whose setting it is."""
         return tuple(self.summary[key] for key in ("label", "dataset", "protocol"))
 
+    @property
+    def capped(self):
+        """Whether most of its runs would have learned on: their chosen epoch is the last one."""
+        epochs, cap = self.rule["epochs"], self.summary["config"]["epochs"]
+        return 2 * sum(epoch == cap for epoch in epochs) > len(epochs)
+
 
 def changed(command):
     """What a command's --set changes, as Markdown."""
@@ -47,7 +53,10 @@ def tried(results):
         found = Tried(run.name, summary) if summary else None
         if found and found.rule:
             groups.setdefault(found.what, []).append(found)
-    return {what: sorted(group, key=lambda one: (*best_first(one.rule), one.name)) for what, group in groups.items()}
+    return {
+        what: sorted(group, key=lambda one: (one.capped, *best_first(one.rule), one.name))
+        for what, group in groups.items()
+    }
 
 
 def all_tuning_runs(results):
@@ -66,10 +75,11 @@ def tuning(results):
         "",
         "Settings were compared by their validation accuracy at the epoch that validation chose, the mean over seeds "
         "(nodes) or folds (graphs); the highest is chosen, of equals the one with the lower validation loss. (The "
-        "loss alone would compare how confident networks of different decay are.) Test figures played no part and are "
-        "not shown. Each line changes what it names in the config file as it was then. IMDB-M and D&D were "
-        "cut into three stratified folds here instead of ten, to save time; COLLAB was not tuned. Of the models that "
-        "the paper quotes, only what their sources leave open, or say in two ways, was tried.",
+        "loss alone would compare how confident networks of different decay are.) A setting is not chosen if in most "
+        "of its runs the chosen epoch is the last one. Test figures played no part and are not shown. Each line "
+        "changes what it names in the config file as it was then. IMDB-M and D&D were cut into three stratified folds "
+        "here instead of ten, to save time; COLLAB was not tuned. Of the models that the paper quotes, only what their "
+        "sources leave open, or say in two ways, was tried.",
         "",
     ]
     for group in tried(results).values():
@@ -89,7 +99,7 @@ def group_lines(results, group):
             writing.loss(one.rule["val_loss"]),
             f"{one.rule['val_accuracy']:.2f}",
             len(one.summary["folds"]),
-            word if one is group[0] else "",
+            "not yet at its best when it ended" if one.capped else word if one is group[0] else "",
         ]
         for one in group
     ]
