@@ -147,6 +147,7 @@ def main(arguments=None):
     tables = report.write_report(args.output)
     if args.output == RESULTS:
         report.write_goals(args.output, HERE.parent / "docs" / "performance.md")
+        report.write_speed(args.output, HERE.parent / "README.md")
     plots = plot.write_plots(args.output)
     print(tables.read_text(encoding="utf-8"))
     note(f"written: {', '.join(path.name for path in (tables, *plots))} in {args.output}")

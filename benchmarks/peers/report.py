@@ -6,12 +6,13 @@ from ganet_tf.files import write_whole
 
 from . import rivals
 from .environments import LIBRARIES
-from .goals import goals
+from .goals import BOTH, goals, graph, ratio
 from .record import read
 
 SECTIONS = ("operators", "training", "growth", "stages", "rivals")
 NONE = "-"
 MARKS = ("<!-- goals -->", "<!-- /goals -->")
+SPEED_MARKS = ("<!-- speed -->", "<!-- /speed -->")
 MODES = (("forward", "forward"), ("forward+backward", "fwd + bwd"))
 
 
@@ -20,8 +21,7 @@ def write_report(folder):
     sections = {name: read(folder, name) for name in SECTIONS}
     lines = ["# Benchmarks", "", "Written by `python benchmarks/run.py` from the JSON files beside it.", ""]
     lines += circumstances(sections)
-    found = goals(sections["operators"], sections["training"], sections["growth"])
-    lines += goal_lines(found + (rivals.goals(sections["rivals"]) if sections["rivals"] else []))
+    lines += goal_lines(all_goals(sections))
     writers = {
         "operators": operator_lines,
         "training": training_lines,
@@ -40,11 +40,43 @@ def write_report(folder):
 def write_goals(folder, page):
     """Writes the table of goals, and when and on what it was measured, between the marks of a page."""
     sections = {name: read(folder, name) for name in SECTIONS}
-    lines = goal_lines(goals(sections["operators"], sections["training"], sections["growth"]))[2:]
-    text = "\n".join([*circumstances(sections), *lines]).strip()
-    before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
-    _, _, after = rest.partition(MARKS[1])
-    write_whole(page, f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}")
+    lines = goal_lines(all_goals(sections))[2:]
+    write_between(page, MARKS, "\n".join([*circumstances(sections), *lines]))
+
+
+def write_speed(folder, page):
+    """Writes how much longer the others take between the marks of the README, if operators were measured."""
+    section = read(folder, "operators")
+    if section:
+        write_between(page, SPEED_MARKS, "\n".join(speed_lines(section["graphs"])))
+
+
+def write_between(page, marks, text):
+    """Puts a text between two marks of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    _, _, after = rest.partition(marks[1])
+    write_whole(page, f"{before}{marks[0]}\n\n{text.strip()}\n\n{marks[1]}{after}")
+
+
+def all_goals(sections):
+    """The goals of every section that was measured, the rivals' too."""
+    found = goals(sections["operators"], sections["training"], sections["growth"])
+    return found + (rivals.goals(sections["rivals"]) if sections["rivals"] else [])
+
+
+def speed_lines(graphs):
+    """A row for hGAO beside GAT, one for GCN; a column for each of the others."""
+    others = [side for side in LIBRARIES if side != "ours"]
+    rows = []
+    for ours, theirs, words in (("hgao", "gat", "hGAO against their GAT"), ("gcn", "gcn", "GCN against theirs")):
+        cells = [[ratio(graph(graphs, degree), ours, side, theirs, BOTH) for degree in (8, 32)] for side in others]
+        rows.append([f"{words}, degree 8 / 32", *(" / ".join(map(short, pair)) for pair in cells)])
+    return table(["", *(LIBRARIES[side].title for side in others)], rows)
+
+
+def short(found):
+    """A ratio without its spread."""
+    return NONE if found is None else f"{found['median']:.2g}"
 
 
 def table(head, rows):
@@ -108,8 +140,8 @@ def operator_lines(section):
         "that could not be waited for, a line below the table says so.",
         "",
     ]
-    for graph in section["graphs"]:
-        lines += [f"### {graph['graph']} ({graph['edges']:,} directed edges)", "", *graph_lines(graph)]
+    for each in section["graphs"]:
+        lines += [f"### {each['graph']} ({each['edges']:,} directed edges)", "", *graph_lines(each)]
     return lines
 
 

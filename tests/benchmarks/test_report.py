@@ -9,9 +9,10 @@ from benchmarks.peers import record
 from benchmarks.peers.environments import LIBRARIES
 from benchmarks.peers.goals import goals, memory, worst
 from benchmarks.peers.plot import COLORS, write_plots
-from benchmarks.peers.report import MARKS, write_goals, write_report
+from benchmarks.peers.report import MARKS, SPEED_MARKS, write_goals, write_report, write_speed
 from benchmarks.peers.stages import split
 
+ROOT = Path(__file__).parents[2]
 SPREAD = {"median": 3.5, "low": 3.0, "high": 4.0, "count": 5}
 RECORD = {
     "date": "2026-01-01T00:00:00+00:00",
@@ -106,8 +107,25 @@ def test_goals_are_written_between_the_marks_of_the_page(folder, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     assert "| hGAO against PyG GATConv, degree 8 | 8x | 3.5 (3-4) | no |" in text
-    ours = Path(__file__).parents[2] / "docs" / "performance.md"
+    ours = ROOT / "docs" / "performance.md"
     assert all(ours.read_text(encoding="utf-8").count(mark) == 1 for mark in MARKS)
+
+
+def test_the_readmes_table_has_the_ratios_that_were_measured(folder, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{SPEED_MARKS[0]}\nold\n{SPEED_MARKS[1]}\nafter\n", encoding="utf-8")
+    write_speed(folder, page)
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert (lines[0], lines[-1]) == ("before", "after") and "old" not in lines
+    assert lines[3].startswith("|  | PyG |") and "| hGAO against their GAT, degree 8 / 32 | 3.5 / - |" in lines[5]
+
+
+def test_the_readme_says_what_is_saved(tmp_path):
+    """Nobody edits it by hand, and nobody forgets it."""
+    page = tmp_path / "README.md"
+    page.write_bytes((ROOT / "README.md").read_bytes())
+    write_speed(ROOT / "results" / "benchmarks", page)
+    assert page.read_bytes() == (ROOT / "README.md").read_bytes()
 
 
 def test_every_library_has_a_colour():
