@@ -89,4 +89,32 @@ MUTANTS = [
         "layout.graph_ids * k + tf.minimum(rank, k - 1)",
         f"{LAYERS}/test_sort_pooling.py::TestSortPooling::test_gradients_on_drawn_graphs",
     ),
+    Mutant(
+        "an empty graph divides by zero",
+        f"{OPS}/sparse.py",
+        "    shape = tf.maximum(shape, 1)\n",
+        "",
+        f"{LAYERS}/test_gcn.py::TestGCN::test_no_nodes",
+    ),
+    Mutant(
+        "sparse features are read in the order that they come in",
+        f"{OPS}/sparse.py",
+        "in_order = tf.reduce_all(rows[1:] >= rows[:-1])",
+        "in_order = tf.constant(True)",
+        "tests/ops/test_sparse.py::test_entries_may_come_in_any_order",
+    ),
+    Mutant(
+        "a compiled step takes edges to nodes that are not there",
+        f"{OPS}/checks.py",
+        "    return [_assertion((largest < limit) | tf.equal(tf.size(edges), 0), found)]\n",
+        "    return []\n",
+        f"{LAYERS}/test_hgao.py::TestHGAO::test_edges_out_of_range_in_a_compiled_step",
+    ),
+    Mutant(
+        "a compiled step takes weights below 0",
+        f"{OPS}/checks.py",
+        "    return [_assertion(tf.reduce_all(fine), found)]\n",
+        "    return []\n",
+        f"{LAYERS}/test_switches.py::TestEdgeWeights::test_bad_weights_in_a_compiled_step",
+    ),
 ]

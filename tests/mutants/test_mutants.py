@@ -64,6 +64,7 @@ def bug(test, new="a - b"):
     [
         (bug("test_sum"), "seen"),
         (bug("test_runs"), "missed"),
+        (bug("test_sum", "__import__('os').kill(__import__('os').getpid(), 8)"), "seen"),  # a division by zero
         (bug("test_sum", "a +"), "breaks the import"),
         (bug("test_not_there"), "breaks the import"),
     ],
