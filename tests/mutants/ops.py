@@ -90,6 +90,13 @@ MUTANTS = [
         f"{LAYERS}/test_sort_pooling.py::TestSortPooling::test_gradients_on_drawn_graphs",
     ),
     Mutant(
+        "a NaN in one graph changes what sort pooling takes of another",
+        f"{OPS}/sort_pooling.py",
+        "tf.argsort(rankable(tf.stop_gradient(x[:, -1])), direction",
+        "tf.argsort(tf.stop_gradient(x[:, -1]), direction",
+        f"{LAYERS}/test_sort_pooling.py::test_nan_comes_last_and_stays_in_its_graph",
+    ),
+    Mutant(
         "an empty graph divides by zero",
         f"{OPS}/sparse.py",
         "    shape = tf.maximum(shape, 1)\n",
