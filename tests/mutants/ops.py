@@ -124,4 +124,32 @@ MUTANTS = [
         "    return []\n",
         f"{LAYERS}/test_switches.py::TestEdgeWeights::test_bad_weights_in_a_compiled_step",
     ),
+    Mutant(
+        "eq. (7) without its sigmoid",
+        f"{OPS}/hgao.py",
+        'return tf.sigmoid(scores) if kind == "sigmoid"',
+        'return scores if kind == "sigmoid"',
+        f"{LAYERS}/test_hgao.py::TestHGAO::test_oracle_on_drawn_graphs",
+    ),
+    Mutant(
+        "the softmax's mean is missing in the gradient of attention",
+        f"{OPS}/attention.py",
+        "weights * (d_weights - mean[:, None])",
+        "weights * d_weights",
+        f"{LAYERS}/test_gao.py::TestGAO::test_gradients_on_drawn_graphs",
+    ),
+    Mutant(
+        "attention weights are never dropped",
+        f"{OPS}/attention.py",
+        "if not dropout or seed is None:",
+        "if True:",
+        f"{LAYERS}/test_switches.py::TestAttentionDropout::test_drops_weights_not_features",
+    ),
+    Mutant(
+        "nobody attends to itself in the dense way",
+        f"{OPS}/dense.py",
+        "tf.ones_like(nb.rows, tf.bool)",
+        "tf.not_equal(nb.rows, nb.columns)",
+        f"{LAYERS}/test_gao.py::TestGAO::test_sparse_is_dense",
+    ),
 ]
