@@ -234,6 +234,10 @@ def page(soak):
         "an error). *Sentence*: refused in a sentence, exit code 2.",
         "*Lost*: another result without a word, or none. For kills, full disks and containers only *same* is good.",
         "",
+        "Runs that are killed or damaged are small; every start is a fork of one process, on a file system in memory,",
+        "and a step that was done before is looked up: files are attacked, not arithmetic, and no power was cut.",
+        "tests/experiments/test_kill_and_resume.py kills whole processes.",
+        "",
         "| attack | goal | tried | same | sentence | lost or silent | traceback | signal |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
