@@ -3,6 +3,7 @@
 python examples/serve.py exported --port 8000
 curl -s localhost:8000/predict -d '{"x": [[1, 0], [0, 1]], "edges": [[0, 1], [1, 0]]}'
 
+A SavedModel is a program that may read and write files: serve only what you exported yourself.
 Without a folder it trains a small model, exports it, asks itself once over HTTP, and stops.
 """
 

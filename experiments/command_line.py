@@ -66,7 +66,7 @@ def parser():
     add(
         "--deterministic",
         action="store_true",
-        help="same seed, same result to the last digit; on one thread unless --threads is given",
+        help="same seed and number of threads, same result to the last digit; one thread unless --threads is given",
     )
     add("--threads", metavar="N", type=int, help="threads that TensorFlow may use")
     add(

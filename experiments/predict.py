@@ -23,6 +23,7 @@ from ganet_tf.data.converters import read_csv
 from ganet_tf.errors import ConfigError, DataFormatError, RunError
 from ganet_tf.files import write_whole
 from ganet_tf.layers import HGAO
+from ganet_tf.models.base import GraphModel
 from ganet_tf.spelling import closest
 
 BATCH = 200  # graphs at once
@@ -196,17 +197,30 @@ def first_unknown(path, run):
     return "some labels are unknown"
 
 
+def read_model(path):
+    """A model out of a file that may be a stranger's: in Keras' safe mode, which refuses code.
+
+    Raises:
+        RunError: when it cannot be read, or is not one of `ganet_tf.models`.
+    """
+    try:
+        model = keras.models.load_model(path, compile=False, safe_mode=True)
+    except Exception as error:  # Keras fails in many ways on a file that is not its own
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise RunError(f"{path} cannot be read ({why[:200]}).") from error
+    if not isinstance(model, GraphModel):
+        raise RunError(f"{path} is a {type(model).__name__}, and not a model that train.py writes.")
+    return model
+
+
 def load_model(run, number):
-    """A fold's model, in Keras' safe mode, checked against the run's encoder.
+    """A fold's model, checked against the run's encoder.
 
     Raises:
         RunError: when it cannot be read, or takes other features than the encoder makes.
     """
     path = run.folder.fold(number) / "model.keras"
-    try:
-        model = keras.models.load_model(path, compile=False, safe_mode=True)
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise RunError(f"{path} cannot be read ({str(error).splitlines()[0][:200]}).") from error
+    model = read_model(path)
     width = (model.get_build_config() or {}).get("input_shape", {}).get("x", [None])[-1]
     if width != run.encoder.width or model.num_classes != run.target.width:
         raise RunError(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import keras
 
 from experiments import config as configs
+from experiments.predict import read_model
 from experiments.run_folder import RunFolder
 from experiments.tasks import load_dataset, make_task
 from experiments.training import make_model
@@ -106,7 +107,7 @@ def load(fold, data_dir=None):
     task = make_task(fold.config, load_dataset(fold.config, data_dir))
     split = task.split(fold.number)
     batches = split.held_out if split.final is None else split.final
-    model = keras.models.load_model(fold.folder / "model.keras")
+    model = read_model(fold.folder / "model.keras")
     return Loaded(model, start_model(fold, task), [inputs for inputs, _ in batches])
 
 

@@ -15,6 +15,7 @@ from experiments import environment
 from experiments.attention.folds import load, open_fold
 from experiments.attention.layers import looks
 from experiments.attention.measures import entropy_ratios
+from ganet_tf.errors import GANetError
 from ganet_tf.files import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,9 +31,13 @@ def main(argv=None):
     parser.add_argument("--results", type=Path, default=ROOT / "results", help="where summaries are")
     arguments = parser.parse_args(argv)
     environment.set_threads(1)
-    for name in arguments.names:
-        if entry := measured(arguments.runs / name, arguments.runs):
-            write_whole(arguments.results / name / FILE, json.dumps(entry) + "\n")
+    try:
+        for name in arguments.names:
+            if entry := measured(arguments.runs / name, arguments.runs):
+                write_whole(arguments.results / name / FILE, json.dumps(entry) + "\n")
+    except (GANetError, OSError) as error:
+        print(f"entropy: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -1,8 +1,8 @@
 """Argument checks shared by the operators.
 
 Rank, dtype and static shape are checked on every call, at trace time in graph mode, where they cost nothing. Values
-(edges in range, `graph_ids` ascending) are checked in compiled steps as well: one pass over them, well below a
-hundredth of a training step. Eagerly, and after `debug_checks(True)`, an error names the row.
+(edges in range, `graph_ids` ascending, edge weights of at least 0) are checked in compiled steps as well: one pass
+over them, well below a hundredth of a training step. Eagerly, and after `debug_checks(True)`, an error names the row.
 """
 
 import numpy as np
@@ -173,10 +173,12 @@ def check_edge_weights(edge_weights: tf.Tensor, edges: tf.Tensor) -> list:
         if (bad := np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))).size:
             raise ValueError(f"`edge_weights` entry {bad[0]} is {weights[bad[0]]}, but weights {text}")
         return []
-    if not _debug:
-        return []
-    right = tf.reduce_all(tf.math.is_finite(edge_weights) & (edge_weights >= 0))
-    return [tf.debugging.Assert(right, [f"`edge_weights` {text}"])]
+    fine = (edge_weights >= 0) & (edge_weights <= edge_weights.dtype.max)  # NaN is neither
+    found = [f"`edge_weights` {text}"]
+    if _debug:
+        entry = tf.argmin(tf.cast(fine, tf.int32))
+        found = ["`edge_weights` entry", entry, "is", edge_weights[entry : entry + 1], f"but weights {text}"]
+    return [_assertion(tf.reduce_all(fine), found)]
 
 
 def check_k(k: int) -> None:

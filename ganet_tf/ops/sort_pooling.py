@@ -4,13 +4,14 @@ import tensorflow as tf
 
 from ganet_tf.ops.batch_layout import graph_layout, take_rows
 from ganet_tf.ops.checks import check_k
+from ganet_tf.ops.selection import rankable
 
 
 def sort_pooling(x: tf.Tensor, graph_ids: tf.Tensor, k: int) -> tf.Tensor:
     """Sort the nodes of each graph by their last channel, descending; keep k, pad with zeros.
 
-    Ties go to the smaller index. Only real nodes are sorted, so that padding never outranks one, however
-    negative its last channel is.
+    Ties go to the smaller index, NaN comes last. Only real nodes are sorted, so that padding never outranks one,
+    however negative its last channel is.
 
     Args:
         x: [N, C].
@@ -23,7 +24,7 @@ def sort_pooling(x: tf.Tensor, graph_ids: tf.Tensor, k: int) -> tf.Tensor:
     check_k(k)
     layout = graph_layout(graph_ids, tf.shape(x)[0])
     # Two stable sorts: by score, then by graph. `rank` is the place among the nodes of the same graph.
-    by_score = tf.argsort(tf.stop_gradient(x[:, -1]), direction="DESCENDING", stable=True)
+    by_score = tf.argsort(rankable(tf.stop_gradient(x[:, -1])), direction="DESCENDING", stable=True)
     by_graph = tf.argsort(tf.gather(layout.graph_ids, by_score), stable=True)
     order = tf.gather(by_score, by_graph)  # [N]: nodes, graph after graph, largest score first
     place = tf.range(k) + layout.splits[:-1, None]

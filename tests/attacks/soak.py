@@ -56,7 +56,9 @@ KINDS = {
     "zip": Kind("damaged TU zip files", 10_000, 1_000, "data_fuzz"),
     "pickle": Kind("damaged pickles", 10_000, 1_000, "data_fuzz"),
     "cache": Kind("damaged cache files", 2_000, 500, "data_fuzz"),
-    "layers": Kind("layers on random graphs from 0 nodes upwards", 10_000, 2_000, "layer_fuzz"),
+    "layers": Kind(
+        "layers, native kernels included, on random graphs from 0 nodes upwards", 10_000, 5_000, "layer_fuzz"
+    ),
 }
 
 
@@ -228,8 +230,13 @@ def page(soak):
         "Written by `make soak` (tests/attacks/soak.py); do not edit.",
         "",
         "*Same*: the result of an uninterrupted run, or the data that the file holds, to the last bit (for layers:",
-        "sparse = dense, eager = compiled, finite, within tolerance). *Sentence*: refused in a sentence, exit code 2.",
+        "sparse = dense = native, eager = compiled, finite, within tolerance; an edge to a node that is not there is",
+        "an error). *Sentence*: refused in a sentence, exit code 2.",
         "*Lost*: another result without a word, or none. For kills, full disks and containers only *same* is good.",
+        "",
+        "Runs that are killed or damaged are small; every start is a fork of one process, on a file system in memory,",
+        "and a step that was done before is looked up: files are attacked, not arithmetic, and no power was cut.",
+        "tests/experiments/test_kill_and_resume.py kills whole processes.",
         "",
         "| attack | goal | tried | same | sentence | lost or silent | traceback | signal |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",

@@ -39,7 +39,7 @@ def test_a_short_round(tmp_path, monkeypatch, capsys):
     assert soak.main(["text=2500", "layers=5"]) == 0
     text = (tmp_path / "reliability.md").read_text()
     assert "| damaged TU text files | 10,000 | 2,500 | 2,500 | 0 | 0 | 0 | 0 |" in text
-    assert "Not tried: layers on random graphs from 0 nodes upwards: is not there." in text
+    assert "Not tried: layers, native kernels included, on random graphs from 0 nodes upwards: is not there." in text
     monkeypatch.setattr(soak.Soak, "part", lambda self, kind, first, n: (soak.collections.Counter(lost=n), ["seed 1"]))
     assert soak.main(["text=1", "--fresh"]) == 1
     assert "## Not as it should be\n\n- seed 1" in (tmp_path / "reliability.md").read_text()

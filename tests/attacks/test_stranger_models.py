@@ -2,14 +2,24 @@
 
 import ast
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
+import explore
+import predict
+import train
+from experiments.attention import __main__ as attention
+from experiments.attention import measures
+from experiments.run_folder import RunFolder
+from experiments.study import entropy
 from ganet_tf import layers, models
+from tests.experiments.own_data import FLAGS, TINY, molecules, write_graphs
 
 ROOT = Path(__file__).resolve().parents[2]
 INPUTS = {
@@ -72,6 +82,37 @@ def beside_ours(path, marker):
     _put_in(path, "Activation", hostile(marker))
 
 
+def in_a_saved_model(path, marker):
+    """A layer that is a SavedModel beside the file: TensorFlow's write operation leaves the mark."""
+    served = path.parent / "served"
+    module = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def serve(x):
+        tf.io.write_file(str(marker), "it ran")
+        return x
+
+    module.serve = serve
+    tf.saved_model.save(module, served, signatures={"serve": serve})
+    inputs = symbolic_inputs()
+    keras.Model(inputs, layers.GCN(4)(keras.layers.Activation("relu")(inputs["x"]), inputs["edges"])).save(path)
+    config = {"name": "served", "trainable": True, "dtype": "float32"}
+    config |= {"filepath": str(served), "call_endpoint": "serve", "call_training_endpoint": None}
+    _put_in(path, "Activation", {"module": "keras.layers", "class_name": "TFSMLayer", "config": config})
+
+
+def by_one_that_switches_safe_mode_off(path, marker):
+    """A Lambda of Keras's own function, called while the layers are made, and the true one after it."""
+    inputs = symbolic_inputs()
+    x = keras.layers.ReLU()(inputs["x"])
+    keras.Model(inputs, layers.GCN(4)(keras.layers.Activation("relu")(x), inputs["edges"])).save(path)
+    name = {"class_name": "function", "config": "enable_unsafe_deserialization", "registered_name": "function"}
+    function = {"module": "keras.config", **name}
+    switch = {"name": "switch", "function": function, "arguments": {}}
+    _put_in(path, "ReLU", {"module": "keras.layers", "class_name": "Lambda", "config": switch})
+    _put_in(path, "Activation", hostile(marker))
+
+
 def _put_in(path, name, config):
     """Rewrites a .keras file: every object or function of a name becomes another one."""
     with zipfile.ZipFile(path) as archive:
@@ -102,7 +143,10 @@ def marker(tmp_path):
     return tmp_path / "it ran"
 
 
-@pytest.mark.parametrize("where", [in_a_layer, in_a_model, in_an_argument, in_an_activation, beside_ours])
+HOSTILE = [in_a_layer, in_a_model, in_an_argument, in_an_activation, beside_ours, by_one_that_switches_safe_mode_off]
+
+
+@pytest.mark.parametrize("where", [*HOSTILE, in_a_saved_model])
 def test_a_lambda_is_refused_and_does_not_run(where, tmp_path, marker):
     where(tmp_path / "model.keras", marker)
     assert not marker.exists()
@@ -117,6 +161,61 @@ def test_the_attack_is_a_real_one(tmp_path, marker):
     model = keras.models.load_model(tmp_path / "model.keras", safe_mode=False)
     model({"x": INPUTS["x"], "edges": INPUTS["edges"]})
     assert marker.exists()
+
+
+def plain(path, marker):
+    """No code at all, but none of our models."""
+    keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]).save(path)
+
+
+def rubbish(path, marker):
+    path.write_bytes(b"no zip file")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished run of one fold, and new data beside it."""
+    folder = tmp_path_factory.mktemp("stranger")
+    mine = write_graphs(folder / "mine", molecules(12), ["one", "two"] * 6)
+    settings = ["model.operator=hgao", "model.k=2", *TINY[1:], "folds=2", "epochs=1"]
+    flags = ["--dataset", str(mine), "--folds", "1", "--set", *settings, *FLAGS]
+    assert train.main([*flags, "--output", str(folder / "run")]) == 0
+    write_graphs(folder / "new", molecules(3, seed=1))
+    return folder / "run"
+
+
+TOOLS = {
+    "predict": lambda run, out: predict.main([str(run), str(run.parent / "new"), "--csv", str(out / "out.csv")]),
+    "explore": lambda run, out: explore.main([str(run / "fold-01"), "--html", str(out / "out.html")]),
+    "attention": lambda run, out: attention.main([run.name, "--runs", str(run.parent), "--results", str(out)]),
+    "entropy": lambda run, out: entropy.main([run.name, "--runs", str(run.parent), "--results", str(out)]),
+}
+
+
+@pytest.mark.parametrize("where", [in_a_model, beside_ours, in_a_saved_model, plain, rubbish])
+def test_every_tool_refuses_a_strangers_run(run, where, tmp_path, marker, monkeypatch, capsys):
+    """A whole run folder of a stranger's, its checksums right: a sentence, exit code 2, and nothing ran."""
+    monkeypatch.setattr(measures, "DATASETS", ())
+    shutil.copytree(run.parent, tmp_path / "theirs")
+    theirs = RunFolder(tmp_path / "theirs/run")
+    where(theirs.fold(1) / "model.keras", marker)
+    theirs.write_result(1, theirs._read_result(1))
+    for name, tool in TOOLS.items():
+        (tmp_path / name).mkdir()
+        assert tool(theirs.path, tmp_path / name) == 2, name
+        said = capsys.readouterr().err
+        last = said.splitlines()[-1]
+        assert last.startswith(name) and "model.keras" in last and len(last) < 700 and "Traceback" not in said
+        assert not marker.exists(), name
+    assert not list(tmp_path.glob("*/out.*"))
+
+
+def test_every_tool_takes_our_own_run(run, tmp_path, monkeypatch):
+    """So that it is the model which is refused above."""
+    monkeypatch.setattr(measures, "DATASETS", ())
+    (tmp_path / "run").mkdir()
+    for name, tool in TOOLS.items():
+        assert tool(run, tmp_path) == 0, name
 
 
 def test_nobody_switches_safe_mode_off():

@@ -68,6 +68,23 @@ def test_ties_go_to_the_smaller_index():
     assert pooled[0, :, 0].tolist() == [2, 4, 1]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nan_comes_last_and_stays_in_its_graph(dtype):
+    """A sort that meets NaN leaves whatever is beside it where it was."""
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(size=(5, 2)), rng.normal(size=(40, 2))
+    second[::2, 1] = np.nan
+    x, graph_ids = np.concatenate([first, second]).astype(dtype), np.repeat([0, 1], [5, 40])
+    for order in (slice(None), slice(None, None, -1)):  # the NaN behind, and before
+        ids = graph_ids if order.step is None else 1 - graph_ids[::-1]
+        pooled = SortPooling(21, dtype=dtype)(x[order], graph_ids=ids).numpy()
+        for graph in (0, 1):
+            rows = x[order][ids == graph]
+            numbers = sorted(rows[np.isfinite(rows[:, 1]), 1].tolist(), reverse=True)
+            assert pooled[graph, : len(numbers), 1].tolist() == numbers
+            assert np.isnan(pooled[graph, len(numbers) :, 1]).any() == np.isnan(rows).any()
+
+
 def test_positional_and_keyword_calls():
     graphs = batch([[], []], [3, 2])
     layer = SortPooling(2, dtype="float64")

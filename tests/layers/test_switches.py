@@ -297,14 +297,32 @@ class TestEdgeWeights:
         with pytest.raises(error, match=text):
             layers.GCN(2)(np.ones((3, 2), "float32"), np.array([[0, 1], [1, 2]]), edge_weights=np.array(weights))
 
-    def test_debug_checks_look_at_them_in_a_compiled_step(self):
+    @pytest.mark.parametrize("implementation", ["auto", "sparse", "dense"])
+    @pytest.mark.parametrize("make", [layers.GCN, layers.GAO, layers.HGAO, layers.TopKGAO, layers.SampledGAO])
+    def test_bad_weights_in_a_compiled_step(self, make, implementation):
+        self.refused_in_a_compiled_step(make(2, implementation=implementation))
+
+    @pytest.mark.parametrize("layer", [layers.GAT(2), layers.SAGEConv(2), layers.ChebConv(2, K=1), layers.GAM(2)])
+    def test_bad_weights_of_other_layers(self, layer):
+        self.refused_in_a_compiled_step(layer)
+
+    def refused_in_a_compiled_step(self, layer):
+        x, edges = tf.ones([3, 2]), tf.constant([[0, 1], [1, 2]])
+        specs = [tf.TensorSpec([None])]
+        step = tf.function(lambda w: layer(x, edges, edge_weights=w), autograph=False, input_signature=specs)
+        assert np.isfinite(step(tf.constant([1.0, 0.0]))).all()
+        for bad in (-0.5, np.nan, np.inf):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="must be finite and at least 0"):
+                step(tf.constant([1.0, bad]))
+
+    def test_debug_checks_name_the_entry(self):
         layer = layers.GAO(2)
         layer.build((None, 2))
         before = ops.debug_checks(True)
         try:
-            with pytest.raises(tf.errors.InvalidArgumentError, match="must be finite and at least 0"):
-                tf.function(lambda w: layer(tf.ones([3, 2]), tf.constant([[0, 1]]), edge_weights=w))(
-                    tf.constant([-1.0])
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"entry\] \[1\] \[is\] \[-1\]"):
+                tf.function(lambda w: layer(tf.ones([3, 2]), tf.constant([[0, 1], [1, 2]]), edge_weights=w))(
+                    tf.constant([1.0, -1.0])
                 )
         finally:
             ops.debug_checks(before)

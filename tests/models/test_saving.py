@@ -47,6 +47,8 @@ for name in sys.argv[1:]:
     one = {key: value[:1] for key, value in arrays.items()}
     one["edges"] = np.zeros((0, 2), "int32")
     assert np.isfinite(served.serve(one)).all()
+    none = {key: value[:0] for key, value in arrays.items()}
+    assert served.serve(none).shape == (0, expected.shape[1])
 assert "ganet_tf" not in sys.modules
 """
 

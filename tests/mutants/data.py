@@ -166,4 +166,18 @@ MUTANTS = [
         "",
         f"{TESTS}/test_csr.py::test_indices_outside_are_named_by_the_sample_that_meets_them",
     ),
+    Mutant(
+        "a download may take for ever",
+        f"{DATA}/sources.py",
+        "if time.monotonic() > deadline:",
+        "if False:",
+        f"{TESTS}/test_sources.py::test_a_server_that_hardly_sends",
+    ),
+    Mutant(
+        "a pip.py in the current folder is run",
+        f"{DATA}/sources.py",
+        '[sys.executable, "-I", "-m", "pip",',
+        '[sys.executable, "-m", "pip",',
+        f"{TESTS}/test_sources.py::test_a_pip_in_the_current_folder_is_not_run",
+    ),
 ]

@@ -36,6 +36,7 @@ NOT_COPIED = (".git", ".venv", "__pycache__", "runs", "build", "*.egg-info", ".*
 NO_AREAS = ("__init__", "__main__", "run", "starter")
 SEEN = "seen"
 NATIVE_SOURCES = "ganet_tf/native/src/"
+CRASHES = (signal.SIGFPE, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL)  # nobody overlooks these
 
 
 class Mutant(NamedTuple):
@@ -189,6 +190,7 @@ def judge(tree, area, mutant, timeout):
     finally:
         (tree / mutant.file).write_text(text, encoding="utf-8")
     words = {0: "missed", 1: SEEN, None: "too slow", "unbuilt": "does not build"}  # pytest: 1 is failed tests alone
+    words |= {-number: SEEN for number in CRASHES}
     return Verdict(area, mutant, words.get(code, "breaks the import"), time.monotonic() - start)
 
 

@@ -228,4 +228,25 @@ MUTANTS = [
         "                if False:",
         "tests/experiments/test_cluster.py::test_different_versions",
     ),
+    Mutant(
+        "an unreadable lock is somebody else's, and the run a success",
+        LOCK,
+        "                if not self.holder:\n",
+        "                if False:\n",
+        f"{TEST_TRUST}::test_an_unreadable_lock_is_an_error_and_not_an_empty_success",
+    ),
+    Mutant(
+        "a signal while the model is copied is forgotten",
+        "experiments/environment.py",
+        "    if held:\n        raise KeyboardInterrupt\n",
+        "",
+        f"{TEST_TRUST}::test_a_signal_while_the_model_is_copied",
+    ),
+    Mutant(
+        "code in a stranger's model is run",
+        "experiments/predict.py",
+        "compile=False, safe_mode=True",
+        "compile=False, safe_mode=False",
+        "tests/attacks/test_stranger_models.py::test_every_tool_refuses_a_strangers_run",
+    ),
 ]
