@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ganet_tf.data import converters
 from ganet_tf.data import folds as folding
-from ganet_tf.data.arrays import RawGraphs, offsets
+from ganet_tf.data.arrays import RawGraphs, array_of, offsets
 from ganet_tf.data.batching import BatchPlan, GraphStore, batch_maker, make_batches
 from ganet_tf.data.converters import from_graph_list
 from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
@@ -191,9 +191,9 @@ class GraphDataset:
         `x`, `edge_index`, `edge_weight` and `y` are read; `edge_attr` is left aside, with a word.
 
         Args:
-            items: The objects. PyG itself is not needed.
+            items: The objects: a list, a data set, a `Batch` or a loader. PyG itself is not needed.
             labels: Target of each graph; the objects' `y` by default. One integer is a class, a float regression,
-                several numbers are several targets.
+                several numbers are several targets; graphs without `y` are unknown.
             features, name, like: As in `from_networkx`.
 
         Example:
@@ -201,10 +201,10 @@ class GraphDataset:
         ds = GraphDataset.from_pyg(TUDataset("data", "MUTAG"))
         ```
         """
-        items = list(items)
+        items = converters.pyg_list(items)
         if labels is None:
-            found = [converters.field(item, "y", "labels") for item in items]
-            labels = None if any(value is None for value in found) else [_one_target(value) for value in found]
+            found = [_one_target(converters.field(item, "y", "labels")) for item in items]
+            labels = None if all(value is None for value in found) else found
         return cls._of_users(converters.from_pyg(items), labels, name, features, MAX_DEGREE, "error", like)
 
     @classmethod
@@ -232,11 +232,12 @@ class GraphDataset:
         ds = GraphDataset.from_dgl(dgl.data.GINDataset("MUTAG", self_loop=False), node_attributes="attr")
         ```
         """
-        graphs = list(graphs)
-        if labels is None and graphs and all(isinstance(item, tuple) for item in graphs):
-            graphs, labels = zip(*graphs, strict=True)
+        if not hasattr(graphs, "ndata"):
+            graphs = list(graphs)
+            if labels is None and graphs and all(isinstance(item, tuple) for item in graphs):
+                graphs, labels = zip(*graphs, strict=True)
         labels = None if labels is None else [_one_target(value) for value in labels]
-        raw = converters.from_dgl(list(graphs), node_attributes, edge_weight)
+        raw = converters.from_dgl(graphs, node_attributes, edge_weight)
         return cls._of_users(raw, labels, name, features, MAX_DEGREE, "error", like)
 
     @classmethod
@@ -356,7 +357,7 @@ class GraphDataset:
         """Makes a data set of other graphs with features, and class numbers, as they are here.
 
         Args:
-            graphs: networkx graphs, PyG's objects, or `Graph`s, whose `x` then stands for attributes.
+            graphs: networkx graphs, objects of PyG or DGL, or `Graph`s, whose `x` then stands for attributes.
             labels: Their targets, where they are known.
             **options: Further arguments of the method that reads such graphs, for example `node_label`.
 
@@ -369,13 +370,17 @@ class GraphDataset:
         model.predict(train.encode(new_graphs).batches(32))
         ```
         """
-        graphs = list(graphs)
-        if graphs and isinstance(graphs[0], Graph):
+        if hasattr(graphs, "to_data_list"):
+            return self.from_pyg(graphs, labels, like=self, name=self.name, **options)
+        graphs = graphs if hasattr(graphs, "is_directed") or hasattr(graphs, "ndata") else list(graphs)
+        first = graphs[0] if isinstance(graphs, list) and graphs else graphs
+        if isinstance(first, Graph):
             raw = from_graph_list(graphs)
             return self._of_users(raw, labels, self.name, "auto", MAX_DEGREE, "error", self)
-        if graphs and converters.field(graphs[0], "edge_index") is not None:
+        if converters.field(first, "edge_index") is not None:
             return self.from_pyg(graphs, labels, like=self, name=self.name, **options)
-        return self.from_networkx(graphs, labels, like=self, name=self.name, **options)
+        door = self.from_dgl if hasattr(first, "ndata") else self.from_networkx
+        return door(graphs, labels, like=self, name=self.name, **options)
 
     def __len__(self) -> int:
         return len(self._indices)
@@ -654,8 +659,9 @@ def numbered_classes(values: Sequence[int], num_classes: int | None) -> tuple[np
 
 
 def _one_target(value):
-    """A graph's own target: a number, or a row of them."""
-    array = converters.array_of(value)
+    """A graph's own target: a number, or a row of them; None where there is none."""
+    if value is None or np.size(array := array_of(value)) == 0:
+        return None
     return array.reshape(-1) if array.size > 1 else array.reshape(-1)[0]
 
 
