@@ -53,7 +53,8 @@ def assemble(
     weights = [None] * len(many) if weights is None else list(weights)
     if len(weights) != len(many):
         raise DataFormatError(f"there are {len(many)} graphs, but edge weights of {len(weights)}")
-    weights = [as_weights(w, len(e)) for e, w in zip(many, weights, strict=True)]
+    names = [f"edge_weights of graph {number}" for number in range(len(many))] if len(many) > 1 else ["edge_weights"]
+    weights = [as_weights(w, len(e), name) for e, w, name in zip(many, weights, names, strict=True)]
     done = [weighted_edges(pairs, values, n) for pairs, values, n in zip(many, weights, sizes, strict=True)]
     some = any(values is not None and (values != 1).any() for _, values in done)
     if some:
@@ -388,7 +389,7 @@ def _typed(values, name):
         DataFormatError: for numbers with text among them that is neither a class nor a missing target.
     """
     values = listed(values)
-    values = [None if isinstance(value, str) and value.lower() in ("", "nan") else value for value in values]
+    values = [None if isinstance(value, str) and value.lower() == "nan" else value for value in values]
     if not all(value is None or isinstance(value, str) for value in values):
         _say_floats(values, name)
         return values
@@ -452,7 +453,7 @@ def column(table: Any, name: str, where: str, needed: bool = True) -> list[Any] 
 def _keys(table, name, where):
     """A column of names, of which none may be missing."""
     values = column(table, name, where)
-    lost = next((row for row, value in enumerate(values) if is_missing(value) or value == ""), None)
+    lost = next((row for row, value in enumerate(values) if is_missing(value)), None)
     if lost is not None:
         raise DataFormatError(f"row {lost} of the {where} has no {name!r}")
     return values
@@ -566,12 +567,7 @@ def _node_columns(nodes, order, skip, node_label):
     if nodes is None:
         return None, None
     labels = column(nodes, node_label, "nodes", needed=False) if node_label not in skip else None
-    labels = (
-        None
-        if labels is None
-        else [None if is_missing(labels[row]) or labels[row] == "" else labels[row] for row in order]
-    )
-    labels = None if labels is None or all(label is None for label in labels) else labels
+    labels = None if labels is None or all(map(is_missing, labels)) else [labels[row] for row in order]
     names = [name for name in nodes if name not in skip and name != node_label]
     columns = [as_numbers(column(nodes, name, "nodes"), name, "nodes") for name in names]
     return labels, np.stack(columns, axis=1)[order] if columns else None

@@ -15,7 +15,7 @@ from ganet_tf.data import folds as folding
 from ganet_tf.data.arrays import RawGraphs, array_of, offsets
 from ganet_tf.data.batching import BatchPlan, GraphStore, batch_maker, make_batches
 from ganet_tf.data.converters import from_graph_list
-from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of, save_encoding
 from ganet_tf.data.graph import Graph
 from ganet_tf.data.targets import MISSING, Target, read_targets, strata
 from ganet_tf.errors import DataFormatError
@@ -105,7 +105,7 @@ class GraphDataset:
         edge_weight: str | None = "weight",
         max_degree: int = MAX_DEGREE,
         unknown: str = "error",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of networkx graphs.
 
@@ -125,8 +125,9 @@ class GraphDataset:
             max_degree: One-hot degrees of `max_degree` and more share a channel.
             unknown: What a node label means later, in graphs made `like` these, if it did not occur here: "error",
                 or "other", which is one more channel.
-            like: A data set, or its `encoder`: nodes get features, and graphs class numbers, as they have there. Then
-                `features`, `max_degree` and `unknown` are those of `like`.
+            like: A data set, its `encoder`, or the path of a file that `save_encoder` or a run wrote: nodes get
+                features, and graphs class numbers, as they have there. Then `features`, `max_degree` and `unknown` are
+                those of `like`.
 
         Returns:
             `GraphDataset`.
@@ -156,7 +157,7 @@ class GraphDataset:
         features: str = "auto",
         name: str = "graphs",
         max_degree: int = MAX_DEGREE,
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of edge indices, as PyG and OGB have them.
 
@@ -184,7 +185,7 @@ class GraphDataset:
         labels: Sequence[Any] | None = None,
         features: str = "auto",
         name: str = "graphs",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of PyG's `Data` objects, or of dicts with their fields.
 
@@ -216,7 +217,7 @@ class GraphDataset:
         edge_weight: str = "weight",
         features: str = "auto",
         name: str = "graphs",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of DGL's graphs.
 
@@ -258,7 +259,7 @@ class GraphDataset:
         name: str = "graphs",
         max_degree: int = MAX_DEGREE,
         unknown: str = "error",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of tables: pandas frames, dicts of columns, or paths of CSV files.
 
@@ -292,11 +293,12 @@ class GraphDataset:
         cls,
         path: str | os.PathLike,
         features: str = "auto",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
         max_degree: int = MAX_DEGREE,
         unknown: str = "error",
+        labelled: bool = True,
     ) -> "GraphDataset":
-        """Reads an `.npz` file of many graphs.
+        """Reads an `.npz` file of many graphs; with `labelled=False` without its targets.
 
         | array | what | |
         |---|---|---|
@@ -318,6 +320,7 @@ class GraphDataset:
         ```
         """
         raw, labels = converters.from_arrays(converters.read_npz(path), str(path))
+        labels = labels if labelled else None
         return cls._of_users(raw, labels, Path(path).stem, features, max_degree, unknown, like)
 
     @classmethod
@@ -338,7 +341,7 @@ class GraphDataset:
         features: str = "auto",
         max_degree: int = MAX_DEGREE,
         published_folds: folding.PublishedFolds | None = None,
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
         unknown: str = "error",
     ) -> "GraphDataset":
         """Makes a data set of what a file in TU layout says, with the node features that are asked for."""
@@ -381,6 +384,17 @@ class GraphDataset:
             return self.from_pyg(graphs, labels, like=self, name=self.name, **options)
         door = self.from_dgl if hasattr(first, "ndata") else self.from_networkx
         return door(graphs, labels, like=self, name=self.name, **options)
+
+    def save_encoder(self, path: str | os.PathLike) -> None:
+        """Writes how features and targets were made as JSON, for example beside a model: `like=` takes the file.
+
+        Example:
+        ```python
+        model.save("model.keras"), train.save_encoder("encoder.json")
+        new = GraphDataset.from_networkx(new_graphs, like="encoder.json")
+        ```
+        """
+        save_encoding(path, self)
 
     def __len__(self) -> int:
         return len(self._indices)
@@ -461,7 +475,7 @@ class GraphDataset:
             node_attributes=everything["x"],
             edge_weights=everything.get("edge_weights"),
         )
-        encoder = Encoder.fit(raw, features, max_degree)
+        encoder = Encoder.fit(raw, features, max_degree, self.encoder.unknown)
         folds = self._published_folds if self._whole else None
         store, encoder = store_of(raw, encoder, self.y), encoder.after(self.encoder)
         return self._of(store, self.name, self.target, encoder, published_folds=folds)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from ganet_tf.data import converters
 from ganet_tf.data.arrays import array_of
 from ganet_tf.data.batching import BatchPlan
-from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of, save_encoding
 from ganet_tf.data.graph import as_edges, as_features, as_weights, check_finite, weighted_edges
 from ganet_tf.data.neighbor_lists import NeighborLists, as_array, name_of, open_array
 from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches, sampled_batch_maker
@@ -149,7 +149,8 @@ class NodeDataset:
             max_degree: One-hot degrees of `max_degree` and more share a channel.
             unknown: What a node label means later, in a graph made `like` this, if it did not occur here: "error", or
                 "other", which is one more channel.
-            like: A data set, or its `encoder`: nodes get features, and class numbers, as they have there.
+            like: A data set, its `encoder`, or the path of a file that `save_encoder` or a run wrote: nodes get
+                features, and class numbers, as they have there.
 
         Example:
         ```python
@@ -289,7 +290,7 @@ class NodeDataset:
     def from_npz(
         cls, path: str | os.PathLike, name: str | None = None, labelled: bool = True, **options: Any
     ) -> "NodeDataset":
-        """Reads an `.npz` file of one graph; with `labelled=False` one whose targets may be missing.
+        """Reads an `.npz` file of one graph; with `labelled=False` without its targets and splits.
 
         | array | what | |
         |---|---|---|
@@ -309,7 +310,7 @@ class NodeDataset:
         x = converters.matrix_in(arrays, str(path))
         if "y" not in arrays and labelled:
             raise DataFormatError(f"{path} has no array 'y'; it has {', '.join(arrays)}")
-        y = arrays.get("y", np.full(x.shape[0], MISSING))
+        y = arrays["y"] if labelled else np.full(x.shape[0], MISSING)
         masks = [arrays.get(f"{split}_mask") if labelled else None for split in ("train", "val", "test")]
         pairs = PairList(converters.edges_in(arrays, str(path)))
         parts = {f"x_{part}" for part in ("data", "indices", "indptr", "shape")}
@@ -394,8 +395,10 @@ class NodeDataset:
         return self
 
     @classmethod
-    def from_folder(cls, folder: str | os.PathLike, check: bool = False) -> "NodeDataset":
+    def from_folder(cls, folder: str | os.PathLike, check: bool = False, labelled: bool = True) -> "NodeDataset":
         """Opens a folder that `python -m ganet_tf.data.convert` made: arrays of `from_csr`, opened as memory maps.
+
+        With `labelled=False` it is opened without its targets and splits, which may be missing then.
 
         | file | what |
         |---|---|
@@ -406,11 +409,14 @@ class NodeDataset:
         | `graph.json` | `num_classes`, which saves a pass over the targets; may be missing |
         """
         folder = Path(folder)
-        optional = {name: folder / f"{name}.npy" for name in ("train", "val", "test", "edge_weights")}
+        splits = ("train", "val", "test") if labelled else ()
+        optional = {name: folder / f"{name}.npy" for name in (*splits, "edge_weights")}
         found = {name: open_array(path) for name, path in optional.items() if path.is_file()}
-        needed = [folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y")]
+        indptr, indices, x, y = (folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y"))
         classes = described(folder / "graph.json").get("num_classes")
-        return cls.from_csr(*needed, check=check, name=folder.name, num_classes=classes, **found)
+        if not labelled:
+            y, classes = np.full(len(open_array(x)), MISSING), 1
+        return cls.from_csr(indptr, indices, x, y, check=check, name=folder.name, num_classes=classes, **found)
 
     def check(self) -> None:
         """Looks through all edges, features and targets of a data set `from_csr`: raises DataFormatError."""
@@ -513,6 +519,17 @@ class NodeDataset:
         other._set_masks(*(np.sort(part) for part in np.split(ranked[: sum(counts)], np.cumsum(counts)[:-1])))
         return other
 
+    def save_encoder(self, path: str | os.PathLike) -> None:
+        """Writes how features and targets were made as JSON, for example beside a model: `like=` takes the file.
+
+        Example:
+        ```python
+        model.save("model.keras"), train.save_encoder("encoder.json")
+        new = NodeDataset.from_networkx(new_graph, like="encoder.json")
+        ```
+        """
+        save_encoding(path, self)
+
     def __len__(self) -> int:
         return self.num_nodes
 
@@ -551,7 +568,7 @@ class NodeDataset:
         """
         x = self.x.toarray() if hasattr(self.x, "toarray") else self.x
         raw = converters.assemble([self.edges], [self.num_nodes], [self.edge_weights], None, x)
-        encoder = Encoder.fit(raw, features, max_degree)
+        encoder = Encoder.fit(raw, features, max_degree, self.encoder.unknown)
         other = copy.copy(self)
         other.x = encoder.apply(raw).take(np.arange(self.num_nodes))
         other.num_features = other.x.shape[1]

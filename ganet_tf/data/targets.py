@@ -23,7 +23,7 @@ class Target:
 
     | kind | made of | `y` | missing |
     |---|---|---|---|
-    | `classes` | labels of any hashable type but float | int32 [n], numbers of `labels` | None, NaN; in `y` -1 |
+    | `classes` | labels of any hashable type but float | int32 [n], numbers of `labels` | None, NaN, ""; in `y` -1 |
     | `regression` | floats, one or several for each | float32 [n, T] | NaN |
     | `multilabel` | a matrix of 0 and 1 | float32 [n, T] | NaN |
 
@@ -120,8 +120,8 @@ def _as_python(value):
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a single value is None, NaN, or what pandas has in their place."""
-    if value is None:
+    """Whether a single value is None, NaN, what pandas has in their place, or empty text."""
+    if value is None or (isinstance(value, str) and not value):
         return True
     if isinstance(value, (str, int, tuple)) or not isinstance(value, Hashable):
         return False

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ganet_tf import data
 from ganet_tf.data import Encoder, Graph, GraphDataset, NodeDataset, archive
-from ganet_tf.errors import DataFormatError
+from ganet_tf.errors import DataFormatError, DatasetNotFoundError
 
 # Two graphs: a path a-b-c with weights 2 and 0.5, and a pair; x is one number for each node.
 PAIRS = [[[0, 1], [1, 0], [1, 2], [2, 1]], [[0, 1], [1, 0]]]
@@ -265,6 +265,11 @@ class TestEncode:
             train.encode([self.molecules("N", "O")])[0].x, [[0, 1, 0, 0, 1, 0], [0, 0, 1, 0, 1, 0]]
         )
 
+    def test_other_features_keep_the_channel_for_others(self):
+        train = GraphDataset.from_networkx([self.molecules("C", "N")], unknown="other")
+        train = train.with_features("attributes+degree")
+        assert train.num_features == train.encoder.width == train.encode([self.molecules("S")]).num_features
+
     def test_files_in_tu_layout(self, tu_folder):
         train = data.load(tu_folder())
         new = data.load(tu_folder("NEW", graph_labels=None, node_labels="9\n9\n9\n9\n9\n5\n"), like=train)
@@ -275,8 +280,46 @@ class TestEncode:
             data.load(tu_folder("NEW", node_labels="8\n9\n9\n9\n9\n5\n"), like=train)
         with pytest.raises(DataFormatError, match="no file NEW_graph_labels"):
             data.load(tu_folder("NEW", graph_labels=None))
-        with pytest.raises(DataFormatError, match="like must be a data set or an Encoder"):
+        with pytest.raises(DataFormatError, match="like must be a data set, an Encoder or the path"):
+            data.load(tu_folder(), like=3)
+        with pytest.raises(DataFormatError, match="MUTAG is no file of an encoder"):
             data.load(tu_folder(), like="MUTAG")
+
+    def test_a_file_beside_a_model(self, tmp_path):
+        train = GraphDataset.from_networkx([self.molecules("C", "N", "O")] * 2, ["yes", "no"])
+        train.save_encoder(tmp_path / "encoder.json")
+        new = GraphDataset.from_networkx([self.molecules("O", "C")], ["yes"], like=str(tmp_path / "encoder.json"))
+        np.testing.assert_array_equal(new[0].x, [[0, 0, 1], [1, 0, 0]])
+        assert (new.encoder, new.target, new.y.tolist()) == (train.encoder, train.target, [1])
+        nodes = NodeDataset.from_networkx(self.molecules("C", "N"))
+        nodes.save_encoder(tmp_path / "nodes.json")
+        again = NodeDataset.from_networkx(self.molecules("N", "C"), like=tmp_path / "nodes.json")
+        np.testing.assert_array_equal(again.x, nodes.x[::-1])
+        (tmp_path / "nodes.json").write_text("[]")
+        with pytest.raises(DataFormatError, match="is no file of an encoder"):
+            NodeDataset.from_networkx(self.molecules("N"), like=tmp_path / "nodes.json")
+
+    def test_targets_of_any_kind_may_be_left_aside(self, tmp_path, tu_folder):
+        (tmp_path / "mine").mkdir()
+        for name, part in (("edges", EDGES), ("nodes", NODES)):
+            write_csv(tmp_path / f"mine/{name}.csv", part)
+        (tmp_path / "mine/graphs.csv").write_text("graph,label\n7,0.5\n9,high\n")
+        with pytest.raises(DataFormatError, match="mixed kinds"):
+            data.load(tmp_path / "mine")
+        assert data.load(tmp_path / "mine", labelled=False).y.tolist() == [0, 0]
+        (tmp_path / "mine/graphs.csv").unlink()
+        assert len(data.load(tmp_path / "mine", labelled=False)) == 2
+        np.savez(tmp_path / "graphs.npz", edges=[[0, 1]], sizes=[2], edge_counts=[1], y=[[1, 2]])
+        assert data.load(tmp_path / "graphs.npz", labelled=False).y.tolist() == [0]
+        np.savez(tmp_path / "nodes.npz", edges=[[0, 1]], x=np.eye(2), y=[[1, 2], [3, 4]], train_mask=[0])
+        assert data.load(tmp_path / "nodes.npz", labelled=False).y.tolist() == [-1, -1]
+        (tmp_path / "csr").mkdir()
+        for name, part in (("indptr", [0, 0, 1]), ("indices", [0]), ("x", np.eye(2)), ("train", [0])):
+            np.save(tmp_path / f"csr/{name}.npy", part)
+        with pytest.raises(DatasetNotFoundError, match=r"y\.npy is not there"):
+            data.load(tmp_path / "csr")
+        assert data.load(tmp_path / "csr", labelled=False).y.tolist() == [-1, -1]
+        assert data.load(tu_folder("NEW", graph_labels=None), labelled=False).y.tolist() == [-1] * 3
 
     def test_nodes_of_another_graph(self):
         graph = self.molecules("C", "N", "O")
