@@ -20,6 +20,7 @@ from experiments.objective import OBJECTIVES
 from experiments.run_folder import RunFolder, read_encoder
 from ganet_tf import data
 from ganet_tf.data.converters import read_csv
+from ganet_tf.data.loading import holds_graphs
 from ganet_tf.errors import ConfigError, DataFormatError, RunError
 from ganet_tf.files import write_whole
 from ganet_tf.layers import HGAO
@@ -150,16 +151,16 @@ def encode(run, path, unknown=None):
 
 def as_run(path, encoder, run):
     """New data by an encoder, and of the run's task."""
+    task = "graph" if holds_graphs(path) else "node"
+    if task != run.config.task:
+        raise ConfigError(
+            f"{path} is data for the {task} task, but {run.folder.path} was trained on the {run.config.task} task."
+        )
     try:
-        dataset = data.load(Path(path), like=encoder)
+        dataset = data.load(Path(path), like=encoder, labelled=False)
     except DataFormatError as error:
         text = str(error).replace("fit with unknown='other'", "train with --set unknown=other")
         raise DataFormatError(f"{path} cannot be read as the run {run.folder.path} read its data: {text}.") from error
-    if settings.task_of(dataset) != run.config.task:
-        raise ConfigError(
-            f"{path} is data for the {settings.task_of(dataset)} task, but {run.folder.path} was trained on the "
-            f"{run.config.task} task."
-        )
     if dataset.num_features != run.encoder.width and encoder == run.encoder:
         raise ConfigError(
             f"{path} has {dataset.num_features} features for each node, but {run.folder.path} was trained on "
@@ -191,7 +192,7 @@ def count_unknown(encoder, dataset):
 def first_unknown(path, run):
     """Why the data are not all known, in the words of an encoder that knows no others."""
     try:
-        data.load(Path(path), like=dataclasses.replace(run.encoder, unknown="error"))
+        data.load(Path(path), like=dataclasses.replace(run.encoder, unknown="error"), labelled=False)
     except DataFormatError as error:
         return str(error).split("; fit with")[0]
     return "some labels are unknown"

@@ -16,6 +16,7 @@ from experiments import config as settings
 from experiments.checkpoint import NAMES as CHECKPOINTS
 from experiments.lock import guard
 from ganet_tf.data import Encoder, Target
+from ganet_tf.data.features import encoding
 from ganet_tf.errors import RunError
 from ganet_tf.files import UNFINISHED, named, remove_unfinished, sync, write_whole
 
@@ -257,9 +258,7 @@ def _check_encoder(folder, config, dataset):
 
 def encoder_text(name, dataset):
     """What encoder.json says: the data set's name, its encoder and its target."""
-    parts = {"dataset": name, "task": settings.task_of(dataset)}
-    parts |= {"encoder": json.loads(dataset.encoder.to_json()), "target": json.loads(dataset.target.to_json())}
-    parts["edge_weights"] = dataset.weighted
+    parts = {"dataset": name, "task": settings.task_of(dataset), **encoding(dataset)}
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -4,6 +4,7 @@ import hashlib
 import math
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -157,6 +158,16 @@ def local_edges(
         target = int(np.searchsorted(edge_ends, edge, side="right"))
         raise DataFormatError(f"{name} joins node {sources[edge] + 1} and node {target}, which are in different graphs")
     return edges, edge_offsets
+
+
+def array_of(value: Any) -> np.ndarray:
+    """A NumPy array of an array, or of a tensor of any library."""
+    for name in ("detach", "cpu"):
+        value = getattr(value, name)() if hasattr(value, name) else value
+    try:
+        return value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+    except (TypeError, RuntimeError) as error:  # sparse tensors, and types that NumPy does not have
+        raise DataFormatError(f"a {type(value).__name__} cannot be read as an array: {error}") from None
 
 
 def offsets(counts: ArrayLike) -> np.ndarray:

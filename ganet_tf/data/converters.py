@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ganet_tf.data.archive import check_members, open_zip
-from ganet_tf.data.arrays import RawGraphs, offsets
+from ganet_tf.data.arrays import RawGraphs, array_of, offsets
 from ganet_tf.data.graph import Graph, as_edges, as_features, as_weights, weighted_edges
-from ganet_tf.data.targets import MISSING, label_columns
+from ganet_tf.data.targets import MISSING, is_missing, label_columns, listed
 from ganet_tf.errors import DataFormatError
 
 log = logging.getLogger(__name__)
@@ -53,13 +53,16 @@ def assemble(
     weights = [None] * len(many) if weights is None else list(weights)
     if len(weights) != len(many):
         raise DataFormatError(f"there are {len(many)} graphs, but edge weights of {len(weights)}")
-    weights = [as_weights(w, len(e)) for e, w in zip(many, weights, strict=True)]
-    some = any(w is not None and (w != 1).any() for w in weights)
-    if some:
-        weights = [np.ones(len(e), np.float32) if w is None else w for e, w in zip(many, weights, strict=True)]
-    else:
-        weights = [None] * len(many)
+    names = [f"edge_weights of graph {number}" for number in range(len(many))] if len(many) > 1 else ["edge_weights"]
+    weights = [as_weights(w, len(e), name) for e, w, name in zip(many, weights, names, strict=True)]
     done = [weighted_edges(pairs, values, n) for pairs, values, n in zip(many, weights, sizes, strict=True)]
+    some = any(values is not None and (values != 1).any() for _, values in done)
+    if some:
+        done = [(pairs, np.ones(len(pairs), np.float32) if values is None else values) for pairs, values in done]
+    if labels is not None and (lost := sum(map(is_missing, labels))):
+        raise DataFormatError(
+            f"{lost} of {len(labels)} nodes have no label, the others have; give them one of their own, such as 'none'"
+        )
     codes, counts, values = label_columns([] if labels is None else [labels], sum(sizes))
     return RawGraphs(
         edges=np.concatenate([pairs for pairs, _ in done]),
@@ -106,9 +109,10 @@ def from_networkx(
     node_label: str = "label",
     node_attributes: str = "x",
     edge_weight: str | None = "weight",
+    used: Iterable[str] = frozenset(),
 ) -> RawGraphs:
-    """networkx graphs; see `GraphDataset.from_networkx` for the arguments."""
-    graphs = list(graphs)
+    """networkx graphs; see `GraphDataset.from_networkx`. `used` are node attributes that are no features."""
+    graphs = graph_list(graphs, "is_directed", "networkx")
     edges, weights = [], []
     for graph in graphs:
         number = {node: place for place, node in enumerate(graph)}
@@ -120,8 +124,45 @@ def from_networkx(
             pairs = np.concatenate([pairs, pairs[~loops][:, ::-1]])
         edges.append(pairs)
         weights.append(values)
-    labels = node_values(graphs, node_label)
-    return assemble(edges, [len(graph) for graph in graphs], weights, labels, _rows(graphs, node_attributes))
+    of_edges = {name for graph in graphs for *_, data in graph.edges(data=True) for name in data}
+    say_left_aside(_names(of_edges - {edge_weight}))
+    labels, rows = node_values(graphs, node_label), _rows(graphs, node_attributes)
+    of_nodes = {name for graph in graphs for _, data in graph.nodes(data=True) for name in data}
+    if labels is None and rows is None and (others := of_nodes - set(used)):
+        log.warning(
+            "nodes have neither %r nor %r, but %s: say node_label= or node_attributes= to make features of it",
+            node_label,
+            node_attributes,
+            _names(others),
+        )
+    return assemble(edges, [len(graph) for graph in graphs], weights, labels, rows)
+
+
+def _names(keys):
+    return ", ".join(sorted(map(str, keys)))
+
+
+def graph_list(graphs: Iterable[Any], sign: str, kind: str) -> list[Any]:
+    """Graphs as a list.
+
+    Args:
+        graphs: What was given for a list of them.
+        sign: An attribute that each of them has, and no list.
+        kind: Whose graphs they are, for messages.
+
+    Raises:
+        DataFormatError: for one graph that is not in a list, and for something else in it.
+    """
+    if hasattr(graphs, sign):
+        raise DataFormatError(
+            f"this is one {type(graphs).__name__}, but a list of {kind} graphs is needed: put it into one, or take "
+            "NodeDataset, whose nodes have targets"
+        )
+    graphs = list(graphs)
+    strange = next((graph for graph in graphs if not hasattr(graph, sign)), None)
+    if strange is not None:
+        raise DataFormatError(f"a {type(strange).__name__} is not one of {kind}'s graphs, of which a list is needed")
+    return graphs
 
 
 def _edge_values(graph, key):
@@ -199,13 +240,6 @@ def pairs_of(edge_index: ArrayLike) -> np.ndarray:
     return as_edges(index.T, "edge_index")
 
 
-def array_of(value: Any) -> np.ndarray:
-    """A NumPy array of an array, or of a tensor of any library."""
-    for name in ("detach", "cpu"):
-        value = getattr(value, name)() if hasattr(value, name) else value
-    return value.numpy() if hasattr(value, "numpy") else np.asarray(value)
-
-
 def field(item: Any, *names: str) -> Any:
     """The first of some attributes, or entries, that an object has and that is not None."""
     for name in names:
@@ -215,12 +249,18 @@ def field(item: Any, *names: str) -> Any:
     return None
 
 
+def pyg_list(items: Any) -> list[Any]:
+    """PyG's objects one by one: a data set's, a list's, those of a `Batch` or of a loader's batches."""
+    if isinstance(items, Mapping) or hasattr(items, "to_data_list") or hasattr(items, "to_dict"):
+        items = [items]  # a data set has neither
+    return [part for item in items for part in (item.to_data_list() if hasattr(item, "to_data_list") else [item])]
+
+
 def from_pyg(items: Sequence[Any]) -> RawGraphs:
     """PyG's `Data` objects, or dicts of their fields (as OGB has them)."""
     for item in items:
-        if field(item, "edge_index") is None:
-            raise DataFormatError(f"a {type(item).__name__} has no edge_index: it is not one of PyG's Data")
-    say_left_aside("edge_attr", [field(item, "edge_attr", "edge_feat") for item in items])
+        check_pyg(item)
+    say_left_aside("edge_attr", any(field(item, "edge_attr", "edge_feat") is not None for item in items))
     x = [field(item, "x", "node_feat") for item in items]
     if any(part is None for part in x) and not all(part is None for part in x):
         raise DataFormatError("some graphs have x, and others have none")
@@ -234,25 +274,48 @@ def from_pyg(items: Sequence[Any]) -> RawGraphs:
     )
 
 
+def check_pyg(item: Any) -> None:
+    """Raises DataFormatError for what has no edge index."""
+    if field(item, "edge_index") is None:
+        hint = "" if field(item, "adj_t") is None else "; ToSparseTensor(remove_edge_index=False) keeps it beside adj_t"
+        hint = "; its to_homogeneous() makes one" if hasattr(item, "to_homogeneous") else hint
+        raise DataFormatError(f"a {type(item).__name__} has no edge_index: it is not one of PyG's Data{hint}")
+
+
 def from_dgl(graphs: Sequence[Any], node_attributes: str = "feat", edge_weight: str = "weight") -> RawGraphs:
     """DGL's graphs: `edges()`, `num_nodes()`, `ndata` and `edata`."""
-    for graph in graphs:
-        if not all(hasattr(graph, name) for name in ("edges", "num_nodes", "ndata", "edata")):
-            raise DataFormatError(f"a {type(graph).__name__} is not one of DGL's graphs")
-    index = [np.stack([array_of(end) for end in graph.edges()]) for graph in graphs]
+    graphs = graph_list(graphs, "ndata", "DGL")
+    index = [dgl_edges(graph, edge_weight) for graph in graphs]
     sizes = [int(graph.num_nodes()) for graph in graphs]
     x = [field(graph.ndata, node_attributes) for graph in graphs]
     if any(part is None for part in x) and not all(part is None for part in x):
         raise DataFormatError(f"some graphs have ndata[{node_attributes!r}], and others have none")
+    others = {name for graph in graphs for name in graph.ndata}
+    if others and node_attributes not in others:
+        log.warning(
+            "ndata has no %r, but %s: say node_attributes= to make features of it", node_attributes, _names(others)
+        )
     weights = [field(graph.edata, edge_weight) for graph in graphs]
     known = None if x and x[0] is None else x
     return from_edge_index(index, known, sizes if known is None else None, weights)
 
 
-def say_left_aside(name: str, values: Sequence[Any]) -> None:
-    """Says in a line that edge attributes are not used."""
-    if any(value is not None for value in values):
-        log.warning("%s is left aside: the operators use edge weights, but no other features of edges", name)
+def dgl_edges(graph: Any, edge_weight: str) -> np.ndarray:
+    """The edge index [2, E] of one of DGL's graphs."""
+    if not all(hasattr(graph, name) for name in ("edges", "num_nodes", "ndata", "edata")):
+        raise DataFormatError(f"a {type(graph).__name__} is not one of DGL's graphs")
+    if not getattr(graph, "is_homogeneous", True):
+        raise DataFormatError(
+            "a graph has several types of nodes or edges, which is not supported; dgl.to_homogeneous makes one of them"
+        )
+    say_left_aside(_names(set(graph.edata) - {edge_weight, "_ID"}))
+    return np.stack([array_of(end) for end in graph.edges()])
+
+
+def say_left_aside(names: str, some: bool = True) -> None:
+    """Says in a line that edge attributes are not used, where there are `some` of these names."""
+    if names and some:
+        log.warning("%s is left aside: the operators use edge weights, but no other features of edges", names)
 
 
 # Tables
@@ -286,17 +349,24 @@ def table(value: Any) -> Any:
 
 def graph_targets(graphs: Any, graph: str, label: str, order: Sequence[Hashable]) -> tuple[list[Any], tuple[str, ...]]:
     """Targets of the graphs in `order`, out of a table of graphs; and the names of its columns, if they are several."""
-    names = column(graphs, graph, "graphs")
+    names = _keys(graphs, graph, "graphs")
     columns = [label] if label in graphs else [name for name in graphs if name != graph]
     if not columns:
         raise DataFormatError(f"the table of graphs has no column {label!r}, nor any other beside {graph!r}")
     values = [_typed(column(graphs, name, "graphs"), name) for name in columns]
+    for name, part in zip(columns, values, strict=True):
+        text = next((value for value in part if isinstance(value, str)), None)
+        if len(columns) > 1 and text is not None:
+            raise DataFormatError(
+                f"the table of graphs has no column {label!r}, so that all its columns {_names(columns)} are targets, "
+                f"but {name!r} has the text {text!r}; call the column with the target {label!r}, or leave others out"
+            )
     rows = dict(zip(names, values[0] if len(columns) == 1 else map(list, zip(*values, strict=True)), strict=True))
     if len(rows) != len(names):
         raise DataFormatError("the table of graphs names a graph twice")
     lost = [name for name in order if name not in rows]
     if lost or len(rows) != len(order):
-        strange = lost[0] if lost else next(name for name in rows if name not in set(order))
+        strange = lost[0] if lost else next(iter(rows.keys() - set(order)))
         raise DataFormatError(f"graph {strange!r} is not in both the table of graphs and the others")
     return [rows[name] for name in order], tuple(map(str, columns)) if len(columns) > 1 else ()
 
@@ -311,26 +381,53 @@ def typed_column(nodes: Any, name: str, order: Sequence[int]) -> list[Any]:
 
 
 def _typed(values, name):
-    """A column of text as numbers where all of it is: whole ones for classes, others for regression; "" is missing.
+    """A column of text as numbers where all of it is: whole ones for classes, others for regression.
+
+    An empty field and "nan" are missing: None.
 
     Raises:
-        DataFormatError: for decimal numbers with text among them, which are neither.
+        DataFormatError: for numbers with text among them that is neither a class nor a missing target.
     """
-    if not all(isinstance(value, str) for value in values):
+    values = listed(values)
+    values = [None if isinstance(value, str) and value.lower() == "nan" else value for value in values]
+    if not all(value is None or isinstance(value, str) for value in values):
+        _say_floats(values, name)
         return values
     for kind in (int, float):
         try:
-            return [None if value == "" else kind(value) for value in values]
+            return [None if value is None else kind(value) for value in values]
         except ValueError:
             continue
-    decimals = [value for value in values if _is_float(value) and any(map(str.isdigit, value)) and not _is_int(value)]
-    if decimals:
-        text = next(value for value in values if value and not _is_float(value))
+    numbers = [value for value in values if value is not None and _is_float(value)]
+    texts = {value for value in values if value is not None} - set(numbers)
+    if numbers and all(text.lower() in NOTHING for text in texts):
         raise DataFormatError(
-            f"the column {name!r} is of mixed kinds: it has the number {decimals[0]} and the text {text!r}; numbers "
-            "alone are for regression, text or whole numbers for classes, and an empty field is a missing target"
+            f"the column {name!r} has numbers such as {numbers[0]} and the text {min(texts)!r}; leave the field empty "
+            "where nothing is known"
         )
-    return [None if value == "" else value for value in values]
+    decimals = [value for value in numbers if any(map(str.isdigit, value)) and not _is_int(value)]
+    if decimals:
+        raise DataFormatError(
+            f"the column {name!r} is of mixed kinds: it has the number {decimals[0]} and the text {min(texts)!r}; a "
+            "column of numbers is for regression, one of names or whole numbers for classes; leave a field empty where "
+            "nothing is known, and give names that look like numbers another form, such as v1.5"
+        )
+    return values
+
+
+NOTHING = ("na", "n/a", "#n/a", "<na>", "null", "none", "?", "-", "missing", "unknown")
+
+
+def _say_floats(values, name):
+    """Says that classes are taken as numbers, where pandas has made floats of whole numbers with gaps."""
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values) and all(isinstance(value, float) and value.is_integer() for value in numbers):
+        log.warning(
+            "the column %r has whole numbers as floats, which is how pandas keeps them beside missing ones: they are "
+            "taken as numbers to regress on, or as labels if they are 0 and 1 in several columns; for classes make the "
+            "column 'Int64'",
+            name,
+        )
 
 
 def _is_int(value):
@@ -345,10 +442,21 @@ def column(table: Any, name: str, where: str, needed: bool = True) -> list[Any] 
     """A column of a table: a pandas frame, a dict of lists, or what `read_csv` returns."""
     if name in table:
         values = table[name]
+        if hasattr(values, "columns"):
+            raise DataFormatError(f"the table of {where} has two columns of the name {name!r}")
         return values.tolist() if hasattr(values, "tolist") else list(values)
     if needed:
         raise DataFormatError(f"the table of {where} has no column {name!r}; it has {', '.join(map(str, table))}")
     return None
+
+
+def _keys(table, name, where):
+    """A column of names, of which none may be missing."""
+    values = column(table, name, where)
+    lost = next((row for row, value in enumerate(values) if is_missing(value)), None)
+    if lost is not None:
+        raise DataFormatError(f"row {lost} of the {where} has no {name!r}")
+    return values
 
 
 def as_numbers(values: Sequence[Any], name: str, where: str) -> np.ndarray:
@@ -395,8 +503,8 @@ def from_tables(
     Returns:
         (raw, names of the graphs, the rows of `nodes` in the order of the nodes).
     """
-    ends = column(edges, source, "edges"), column(edges, target, "edges")
-    of_edge = column(edges, graph, "edges") if graph else [0] * len(ends[0])
+    ends = _keys(edges, source, "edges"), _keys(edges, target, "edges")
+    of_edge = _keys(edges, graph, "edges") if graph else [0] * len(ends[0])
     keys, order = _node_keys(nodes, graph, node, of_edge, ends)
     graphs = list(dict.fromkeys(g for g, _ in keys))
     sizes, place = dict.fromkeys(graphs, 0), {}
@@ -404,10 +512,10 @@ def from_tables(
         place[g, name] = sizes[g]
         sizes[g] += 1
     values = column(edges, edge_weight, "edges", needed=False)
-    values = np.ones(len(ends[0])) if values is None else as_numbers(values, edge_weight, "edges")
+    values = None if values is None else as_numbers(values, edge_weight, "edges")
     pairs, weights = _edge_lists(place, sizes, of_edge, ends, values, directed)
-    others = sorted(set(map(str, edges)) - {str(graph), source, target, edge_weight})
-    say_left_aside(f"of the edges {', '.join(others)}", others)
+    others = set(map(str, edges)) - {str(graph), source, target, edge_weight}
+    say_left_aside(f"of the edges {_names(others)}", bool(others))
     labels, attributes = _node_columns(nodes, order, {graph, node, *skip}, node_label)
     return assemble(pairs, list(sizes.values()), weights, labels, attributes), graphs, order
 
@@ -417,8 +525,8 @@ def _node_keys(nodes, graph, node, of_edge, ends):
     if nodes is None:
         keys = list(dict.fromkeys(key for g, s, t in zip(of_edge, *ends, strict=True) for key in ((g, s), (g, t))))
     else:
-        names = column(nodes, node, "nodes")
-        keys = list(zip(column(nodes, graph, "nodes") if graph else [0] * len(names), names, strict=True))
+        names = _keys(nodes, node, "nodes")
+        keys = list(zip(_keys(nodes, graph, "nodes") if graph else [0] * len(names), names, strict=True))
     rows = {}
     for row, key in enumerate(keys):
         if rows.setdefault(key, row) != row:
@@ -437,9 +545,10 @@ def _edge_lists(place, sizes, of_edge, ends, values, directed):
                 f"row {row} of the edges joins {s!r} and {t!r} of graph {g!r}, which are not both nodes of it"
             )
         pairs[g].append((place[g, s], place[g, t]))
-        weights[g].append(values[row])
+        weights[g].append(None if values is None else values[row])
     many = [np.array(pairs[g], np.int64).reshape(-1, 2) for g in sizes]
-    both = [_both_ways(p, np.array(weights[g]), directed) for p, g in zip(many, sizes, strict=True)]
+    of_graph = [None if values is None else np.array(weights[g], np.float64) for g in sizes]
+    both = [_both_ways(p, w, directed) for p, w in zip(many, of_graph, strict=True)]
     return [p for p, _ in both], [w for _, w in both]
 
 
@@ -449,7 +558,8 @@ def _both_ways(pairs, weights, directed):
         return pairs, weights
     width = pairs.max() + 1
     lonely = ~np.isin(pairs[:, 1] * width + pairs[:, 0], pairs[:, 0] * width + pairs[:, 1])
-    return np.concatenate([pairs, pairs[lonely][:, ::-1]]), np.concatenate([weights, weights[lonely]])
+    weights = None if weights is None else np.concatenate([weights, weights[lonely]])
+    return np.concatenate([pairs, pairs[lonely][:, ::-1]]), weights
 
 
 def _node_columns(nodes, order, skip, node_label):
@@ -457,7 +567,7 @@ def _node_columns(nodes, order, skip, node_label):
     if nodes is None:
         return None, None
     labels = column(nodes, node_label, "nodes", needed=False) if node_label not in skip else None
-    labels = None if labels is None else [labels[row] for row in order]
+    labels = None if labels is None or all(map(is_missing, labels)) else [labels[row] for row in order]
     names = [name for name in nodes if name not in skip and name != node_label]
     columns = [as_numbers(column(nodes, name, "nodes"), name, "nodes") for name in names]
     return labels, np.stack(columns, axis=1)[order] if columns else None
@@ -478,7 +588,14 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> tuple[RawGraphs,
     ends = np.cumsum(counts)[:-1]
     weights = np.split(arrays["edge_weights"], ends) if "edge_weights" in arrays else None
     raw = assemble(np.split(pairs, ends), sizes.tolist(), weights, None, arrays.get("x"))
+    say_unread(arrays, {"sizes", "edge_counts", "edges", "edge_index", "x", "edge_weights", "y"}, name)
     return raw, arrays.get("y")
+
+
+def say_unread(arrays: Mapping[str, np.ndarray], known: set[str], name: str) -> None:
+    """Says in a line which arrays of a file are not used: `edge_weight` for `edge_weights` would vanish."""
+    if others := sorted(set(arrays) - known):
+        log.warning("%s: %s is not used; there are %s", name, ", ".join(others), ", ".join(sorted(known)))
 
 
 def matrix_in(arrays: Mapping[str, np.ndarray], name: str) -> Any:

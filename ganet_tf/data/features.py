@@ -1,8 +1,10 @@
 """Node features of a whole data set: how they are made, and how they are kept."""
 
 import json
+import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from ganet_tf.data.arrays import RawGraphs, aligned_empty
 from ganet_tf.data.targets import Target, from_plain, to_plain
 from ganet_tf.errors import DataFormatError
+from ganet_tf.files import write_whole
 from ganet_tf.spelling import nearest
 
 # One-hot degrees above it share the last channel. COLLAB, the widest of the paper's data sets, stays below.
@@ -279,9 +282,36 @@ def normalized_degree(degrees: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def parts_of(like: Any) -> tuple[Encoder | None, Target | None]:
-    """Encoder and target of a data set; an `Encoder` alone has no target."""
+    """Encoder and target of a data set, or of the path of a file that has them; an `Encoder` alone has no target."""
+    if isinstance(like, (str, os.PathLike)):
+        return read_encoding(like)
     if like is None or isinstance(like, Encoder):
         return like, None
     if not isinstance(getattr(like, "encoder", None), Encoder):
-        raise DataFormatError(f"like must be a data set or an Encoder, but is a {type(like).__name__}")
+        raise DataFormatError(
+            f"like must be a data set, an Encoder or the path of an encoder.json, but is a {type(like).__name__}"
+        )
     return like.encoder, like.target
+
+
+def encoding(dataset: Any) -> dict[str, Any]:
+    """What must be known to read other data like these, for JSON: encoder, target, whether edges have weights."""
+    encoder, target = (json.loads(part.to_json()) for part in (dataset.encoder, dataset.target))
+    return {"encoder": encoder, "target": target, "edge_weights": dataset.weighted}
+
+
+def save_encoding(path: str | os.PathLike, dataset: Any) -> None:
+    """Writes `encoding` and the data set's name; `read_encoding` and `like=` take the file, and that of a run."""
+    write_whole(path, json.dumps({"dataset": dataset.name, **encoding(dataset)}, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_encoding(path: str | os.PathLike) -> tuple[Encoder, Target]:
+    """Encoder and target of a file that `save_encoding` or train.py wrote."""
+    try:
+        parts = json.loads(Path(path).read_text(encoding="utf-8"))
+        encoder, target = (json.dumps(parts[name]) for name in ("encoder", "target"))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataFormatError(
+            f"{path} is no file of an encoder ({error!r}); save_encoder of a data set makes one, and a run has its own"
+        ) from error
+    return Encoder.from_json(encoder), Target.from_json(target)

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from ganet_tf.data import converters
 from ganet_tf.data import folds as folding
-from ganet_tf.data.arrays import RawGraphs, offsets
+from ganet_tf.data.arrays import RawGraphs, array_of, offsets
 from ganet_tf.data.batching import BatchPlan, GraphStore, batch_maker, make_batches
 from ganet_tf.data.converters import from_graph_list
-from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of, save_encoding
 from ganet_tf.data.graph import Graph
 from ganet_tf.data.targets import MISSING, Target, read_targets, strata
 from ganet_tf.errors import DataFormatError
@@ -105,7 +105,7 @@ class GraphDataset:
         edge_weight: str | None = "weight",
         max_degree: int = MAX_DEGREE,
         unknown: str = "error",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of networkx graphs.
 
@@ -125,8 +125,9 @@ class GraphDataset:
             max_degree: One-hot degrees of `max_degree` and more share a channel.
             unknown: What a node label means later, in graphs made `like` these, if it did not occur here: "error",
                 or "other", which is one more channel.
-            like: A data set, or its `encoder`: nodes get features, and graphs class numbers, as they have there. Then
-                `features`, `max_degree` and `unknown` are those of `like`.
+            like: A data set, its `encoder`, or the path of a file that `save_encoder` or a run wrote: nodes get
+                features, and graphs class numbers, as they have there. Then `features`, `max_degree` and `unknown` are
+                those of `like`.
 
         Returns:
             `GraphDataset`.
@@ -156,7 +157,7 @@ class GraphDataset:
         features: str = "auto",
         name: str = "graphs",
         max_degree: int = MAX_DEGREE,
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of edge indices, as PyG and OGB have them.
 
@@ -184,16 +185,16 @@ class GraphDataset:
         labels: Sequence[Any] | None = None,
         features: str = "auto",
         name: str = "graphs",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of PyG's `Data` objects, or of dicts with their fields.
 
         `x`, `edge_index`, `edge_weight` and `y` are read; `edge_attr` is left aside, with a word.
 
         Args:
-            items: The objects. PyG itself is not needed.
+            items: The objects: a list, a data set, a `Batch` or a loader. PyG itself is not needed.
             labels: Target of each graph; the objects' `y` by default. One integer is a class, a float regression,
-                several numbers are several targets.
+                several numbers are several targets; graphs without `y` are unknown.
             features, name, like: As in `from_networkx`.
 
         Example:
@@ -201,10 +202,10 @@ class GraphDataset:
         ds = GraphDataset.from_pyg(TUDataset("data", "MUTAG"))
         ```
         """
-        items = list(items)
+        items = converters.pyg_list(items)
         if labels is None:
-            found = [converters.field(item, "y", "labels") for item in items]
-            labels = None if any(value is None for value in found) else [_one_target(value) for value in found]
+            found = [_one_target(converters.field(item, "y", "labels")) for item in items]
+            labels = None if all(value is None for value in found) else found
         return cls._of_users(converters.from_pyg(items), labels, name, features, MAX_DEGREE, "error", like)
 
     @classmethod
@@ -216,7 +217,7 @@ class GraphDataset:
         edge_weight: str = "weight",
         features: str = "auto",
         name: str = "graphs",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of DGL's graphs.
 
@@ -232,11 +233,12 @@ class GraphDataset:
         ds = GraphDataset.from_dgl(dgl.data.GINDataset("MUTAG", self_loop=False), node_attributes="attr")
         ```
         """
-        graphs = list(graphs)
-        if labels is None and graphs and all(isinstance(item, tuple) for item in graphs):
-            graphs, labels = zip(*graphs, strict=True)
+        if not hasattr(graphs, "ndata"):
+            graphs = list(graphs)
+            if labels is None and graphs and all(isinstance(item, tuple) for item in graphs):
+                graphs, labels = zip(*graphs, strict=True)
         labels = None if labels is None else [_one_target(value) for value in labels]
-        raw = converters.from_dgl(list(graphs), node_attributes, edge_weight)
+        raw = converters.from_dgl(graphs, node_attributes, edge_weight)
         return cls._of_users(raw, labels, name, features, MAX_DEGREE, "error", like)
 
     @classmethod
@@ -257,7 +259,7 @@ class GraphDataset:
         name: str = "graphs",
         max_degree: int = MAX_DEGREE,
         unknown: str = "error",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
     ) -> "GraphDataset":
         """Makes a data set of tables: pandas frames, dicts of columns, or paths of CSV files.
 
@@ -291,11 +293,12 @@ class GraphDataset:
         cls,
         path: str | os.PathLike,
         features: str = "auto",
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
         max_degree: int = MAX_DEGREE,
         unknown: str = "error",
+        labelled: bool = True,
     ) -> "GraphDataset":
-        """Reads an `.npz` file of many graphs.
+        """Reads an `.npz` file of many graphs; with `labelled=False` without its targets.
 
         | array | what | |
         |---|---|---|
@@ -317,6 +320,7 @@ class GraphDataset:
         ```
         """
         raw, labels = converters.from_arrays(converters.read_npz(path), str(path))
+        labels = labels if labelled else None
         return cls._of_users(raw, labels, Path(path).stem, features, max_degree, unknown, like)
 
     @classmethod
@@ -337,7 +341,7 @@ class GraphDataset:
         features: str = "auto",
         max_degree: int = MAX_DEGREE,
         published_folds: folding.PublishedFolds | None = None,
-        like: "GraphDataset | Encoder | None" = None,
+        like: "GraphDataset | Encoder | str | os.PathLike | None" = None,
         unknown: str = "error",
     ) -> "GraphDataset":
         """Makes a data set of what a file in TU layout says, with the node features that are asked for."""
@@ -356,7 +360,7 @@ class GraphDataset:
         """Makes a data set of other graphs with features, and class numbers, as they are here.
 
         Args:
-            graphs: networkx graphs, PyG's objects, or `Graph`s, whose `x` then stands for attributes.
+            graphs: networkx graphs, objects of PyG or DGL, or `Graph`s, whose `x` then stands for attributes.
             labels: Their targets, where they are known.
             **options: Further arguments of the method that reads such graphs, for example `node_label`.
 
@@ -369,13 +373,28 @@ class GraphDataset:
         model.predict(train.encode(new_graphs).batches(32))
         ```
         """
-        graphs = list(graphs)
-        if graphs and isinstance(graphs[0], Graph):
+        if hasattr(graphs, "to_data_list"):
+            return self.from_pyg(graphs, labels, like=self, name=self.name, **options)
+        graphs = graphs if hasattr(graphs, "is_directed") or hasattr(graphs, "ndata") else list(graphs)
+        first = graphs[0] if isinstance(graphs, list) and graphs else graphs
+        if isinstance(first, Graph):
             raw = from_graph_list(graphs)
             return self._of_users(raw, labels, self.name, "auto", MAX_DEGREE, "error", self)
-        if graphs and converters.field(graphs[0], "edge_index") is not None:
+        if converters.field(first, "edge_index") is not None:
             return self.from_pyg(graphs, labels, like=self, name=self.name, **options)
-        return self.from_networkx(graphs, labels, like=self, name=self.name, **options)
+        door = self.from_dgl if hasattr(first, "ndata") else self.from_networkx
+        return door(graphs, labels, like=self, name=self.name, **options)
+
+    def save_encoder(self, path: str | os.PathLike) -> None:
+        """Writes how features and targets were made as JSON, for example beside a model: `like=` takes the file.
+
+        Example:
+        ```python
+        model.save("model.keras"), train.save_encoder("encoder.json")
+        new = GraphDataset.from_networkx(new_graphs, like="encoder.json")
+        ```
+        """
+        save_encoding(path, self)
 
     def __len__(self) -> int:
         return len(self._indices)
@@ -456,7 +475,7 @@ class GraphDataset:
             node_attributes=everything["x"],
             edge_weights=everything.get("edge_weights"),
         )
-        encoder = Encoder.fit(raw, features, max_degree)
+        encoder = Encoder.fit(raw, features, max_degree, self.encoder.unknown)
         folds = self._published_folds if self._whole else None
         store, encoder = store_of(raw, encoder, self.y), encoder.after(self.encoder)
         return self._of(store, self.name, self.target, encoder, published_folds=folds)
@@ -654,8 +673,9 @@ def numbered_classes(values: Sequence[int], num_classes: int | None) -> tuple[np
 
 
 def _one_target(value):
-    """A graph's own target: a number, or a row of them."""
-    array = converters.array_of(value)
+    """A graph's own target: a number, or a row of them; None where there is none."""
+    if value is None or np.size(array := array_of(value)) == 0:
+        return None
     return array.reshape(-1) if array.size > 1 else array.reshape(-1)[0]
 
 

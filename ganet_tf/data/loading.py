@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ganet_tf.data import generated, registry
+from ganet_tf.data.archive import open_zip
 from ganet_tf.data.arrays import RawGraphs, content_digest
 from ganet_tf.data.cache import cache_folder, cache_path, load_arrays, save_arrays
-from ganet_tf.data.converters import read_csv, read_npz
+from ganet_tf.data.converters import read_csv
 from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
 from ganet_tf.data.folds import PublishedFolds
 from ganet_tf.data.graph_dataset import GraphDataset
@@ -35,8 +36,9 @@ def load(
     normalize_features: str | None = None,
     max_degree: int = MAX_DEGREE,
     download: bool = True,
-    like: GraphDataset | NodeDataset | Encoder | None = None,
+    like: GraphDataset | NodeDataset | Encoder | str | os.PathLike | None = None,
     unknown: str = "error",
+    labelled: bool = True,
     **options: Any,
 ) -> GraphDataset | NodeDataset:
     """Loads a data set by its name, or a user's own by its path.
@@ -58,10 +60,11 @@ def load(
         normalize_features: For node data sets: "row" divides each node's features by their sum.
         max_degree: One-hot degrees of `max_degree` and more share a channel.
         download: Whether the net and the package index may be asked.
-        like: For paths: a data set, or its `encoder`, whose features and class numbers these graphs get, too. They
-            need no targets then.
+        like: For paths: a data set, its `encoder`, or the path of a file that `save_encoder` or a run wrote: these
+            graphs get the same features and class numbers. They need no targets then.
         unknown: For paths: what a node label means later, in graphs made `like` these, if it did not occur here:
             "error", or "other", which is one more channel.
+        labelled: For paths: False leaves targets aside, of whatever kind they are. Without them there need be none.
         **options: Arguments of the generated data sets: `seed`, `num_graphs` for BA2Motifs and Dictionary, `degree` for
             Experts, `size` for Dictionary, PATTERN and CLUSTER.
 
@@ -82,7 +85,7 @@ def load(
     if not str(name):
         raise DatasetNotFoundError(f"the name of the data set is empty; there are {', '.join(registry.names())}")
     if is_path(name):
-        dataset = _from_path(Path(name).expanduser(), features, max_degree, like, unknown)
+        dataset = _from_path(Path(name).expanduser(), features, max_degree, like, unknown, labelled)
         if isinstance(dataset, NodeDataset):
             dataset.x = normalized(dataset.x, normalize_features)
         return dataset
@@ -115,30 +118,43 @@ def is_path(name: str | os.PathLike) -> bool:
     return not registry.is_known(name) and Path(name).is_dir()
 
 
-def _from_path(path: Path, features: str, max_degree: int, like: Any, unknown: str) -> GraphDataset | NodeDataset:
+def holds_graphs(path: str | os.PathLike) -> bool:
+    """Whether data of a user's own are many graphs; else they are the nodes of one."""
+    path = Path(path).expanduser()
+    if path.suffix == ".npz":
+        with open_zip(path) as archive:
+            return "sizes.npy" in archive.namelist()
+    if (path / "edges.csv").is_file() and not (path / "indptr.npy").is_file():
+        return "graph" in read_csv(path / "edges.csv")
+    return not (path / "indptr.npy").is_file()
+
+
+def _from_path(
+    path: Path, features: str, max_degree: int, like: Any, unknown: str, labelled: bool
+) -> GraphDataset | NodeDataset:
     if not path.exists():
         raise DatasetNotFoundError(f"there is no folder or zip file {str(path)!r}")
     if not path.is_dir() and not path.is_file():
         raise DataFormatError(f"{path} is neither a folder nor a zip file: devices and pipes are not read")
     if path.suffix == ".npz":
-        return _from_npz(path, features, max_degree, like, unknown)
+        return _from_npz(path, features, max_degree, like, unknown, labelled)
     if path.suffix == ".csv":
         raise DataFormatError(
             f"{path} is one table; put edges.csv and nodes.csv (and graphs.csv, for many graphs) into a folder and "
             "load the folder, or see GraphDataset.from_pandas and NodeDataset.from_pandas"
         )
     if (path / "indptr.npy").is_file():
-        return _from_csr(path, features, max_degree, like)
+        return _from_csr(path, features, max_degree, like, labelled)
     if (path / "edges.csv").is_file():
-        return _from_csv(path, features, max_degree, like, unknown)
-    kind = "path" if like is None else "new"  # new graphs need no targets
-    raw = _cached(path, f"{kind}-{path.stem}", lambda: read_tu(path, labelled=like is None))
+        return _from_csv(path, features, max_degree, like, unknown, labelled)
+    needed = like is None and labelled  # new graphs need no targets
+    raw = _cached(path, f"{'path' if needed else 'new'}-{path.stem}", lambda: read_tu(path, labelled=needed))
     return GraphDataset.from_raw(raw, path.stem, features, max_degree, like=like, unknown=unknown)
 
 
-def _from_csr(path, features, max_degree, like):
+def _from_csr(path, features, max_degree, like, labelled):
     """One large graph in files that stay there."""
-    dataset = NodeDataset.from_folder(path)
+    dataset = NodeDataset.from_folder(path, labelled=labelled)
     if like is None:
         return _with_features(dataset, features, max_degree)
     return _made_like(dataset, like, path)
@@ -155,28 +171,29 @@ def _made_like(dataset, like, path):
     return dataset
 
 
-def _from_npz(path, features, max_degree, like, unknown):
+def _from_npz(path, features, max_degree, like, unknown, labelled):
     """One graph, or many: those have `sizes`."""
-    if "sizes" in read_npz(path):
-        return GraphDataset.from_npz(path, features, like, max_degree, unknown)
-    dataset = NodeDataset.from_npz(path, labelled=like is None)
+    if holds_graphs(path):
+        return GraphDataset.from_npz(path, features, like, max_degree, unknown, labelled)
+    dataset = NodeDataset.from_npz(path, labelled=labelled and like is None)
     if like is None:
         return _with_features(dataset, features, max_degree)
     return _made_like(dataset, like, path)
 
 
-def _from_csv(path, features, max_degree, like, unknown):
+def _from_csv(path, features, max_degree, like, unknown, labelled):
     """One graph, or many: those have a column `graph`."""
     edges = read_csv(path / "edges.csv")
     nodes = read_csv(path / "nodes.csv") if (path / "nodes.csv").is_file() else None
     options = {"features": features, "max_degree": max_degree, "unknown": unknown, "like": like, "name": path.stem}
     if "graph" in edges:
-        graphs = read_csv(path / "graphs.csv") if (path / "graphs.csv").is_file() else None
-        if graphs is None and like is None:
+        graphs = read_csv(path / "graphs.csv") if labelled and (path / "graphs.csv").is_file() else None
+        if graphs is None and like is None and labelled:
             raise DataFormatError(f"{path} has no graphs.csv with the targets of the graphs")
         return GraphDataset.from_pandas(edges, nodes, graphs, **options)
     if nodes is None:
         raise DataFormatError(f"{path} has no nodes.csv with the targets of the nodes")
+    nodes = nodes if labelled else {name: column for name, column in nodes.items() if name not in ("y", "split")}
     return NodeDataset.from_pandas(edges, nodes, **options)
 
 

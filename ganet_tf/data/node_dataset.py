@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ganet_tf.data import converters
+from ganet_tf.data.arrays import array_of
 from ganet_tf.data.batching import BatchPlan
-from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of
+from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of, save_encoding
 from ganet_tf.data.graph import as_edges, as_features, as_weights, check_finite, weighted_edges
 from ganet_tf.data.neighbor_lists import NeighborLists, as_array, name_of, open_array
 from ganet_tf.data.sampling import NeighborSampler, as_fanout, make_sampled_batches, sampled_batch_maker
-from ganet_tf.data.targets import MISSING, Target, read_targets, strata
+from ganet_tf.data.targets import MISSING, Target, is_missing, read_targets, strata
 from ganet_tf.errors import DataFormatError, OutOfMemoryError
 from ganet_tf.memory import available_memory
 from ganet_tf.spelling import nearest
@@ -148,7 +149,8 @@ class NodeDataset:
             max_degree: One-hot degrees of `max_degree` and more share a channel.
             unknown: What a node label means later, in a graph made `like` this, if it did not occur here: "error", or
                 "other", which is one more channel.
-            like: A data set, or its `encoder`: nodes get features, and class numbers, as they have there.
+            like: A data set, its `encoder`, or the path of a file that `save_encoder` or a run wrote: nodes get
+                features, and class numbers, as they have there.
 
         Example:
         ```python
@@ -156,7 +158,7 @@ class NodeDataset:
         ds = NodeDataset.from_networkx(graph, y="club", features="degree").random_split(seed=0)
         ```
         """
-        raw = converters.from_networkx([graph], node_label, node_attributes, edge_weight)
+        raw = converters.from_networkx([graph], node_label, node_attributes, edge_weight, (y, split))
         rows = [values for _, values in graph.nodes(data=True)]
         labels, splits = [row.get(y) for row in rows], [row.get(split) for row in rows]
         return cls._of_users(raw, labels, splits, name, features, max_degree, unknown, like)
@@ -189,9 +191,9 @@ class NodeDataset:
         ds = NodeDataset.from_edge_index([[0, 1, 1, 2], [1, 0, 2, 1]], np.eye(3), [0, 1, 1], train_mask=[0, 1])
         ```
         """
-        masks = [None if mask is None else converters.array_of(mask) for mask in (train_mask, val_mask, test_mask)]
-        weights = None if edge_weights is None else converters.array_of(edge_weights)
-        x = x if hasattr(x, "tocsr") else converters.array_of(x)
+        masks = [None if mask is None else array_of(mask) for mask in (train_mask, val_mask, test_mask)]
+        weights = None if edge_weights is None else array_of(edge_weights)
+        x = x if hasattr(x, "tocsr") else array_of(x)
         pairs = PairList(converters.pairs_of(edge_index))
         return cls(pairs, x, _targets(y), *masks, edge_weights=weights, **options)
 
@@ -199,7 +201,8 @@ class NodeDataset:
     def from_pyg(cls, item: Any, **options: Any) -> "NodeDataset":
         """Makes a data set of one of PyG's `Data` objects, or of a dict with its fields.
 
-        `x`, `edge_index`, `edge_weight`, `y` and the three masks are read; `edge_attr` is left aside, with a word.
+        `x`, `edge_index`, `edge_weight`, `y` and the three masks are read; masks [N, S] are S published splits.
+        `edge_attr` is left aside, with a word.
 
         Example:
         ```python
@@ -209,8 +212,10 @@ class NodeDataset:
         parts = [converters.field(item, *names) for names in (("edge_index",), ("x", "node_feat"), ("y",))]
         if any(part is None for part in parts):
             raise DataFormatError(f"a {type(item).__name__} needs edge_index, x and y")
-        converters.say_left_aside("edge_attr", [converters.field(item, "edge_attr", "edge_feat")])
+        converters.say_left_aside("edge_attr", converters.field(item, "edge_attr", "edge_feat") is not None)
         masks = [converters.field(item, f"{split}_mask") for split in ("train", "val", "test")]
+        if all(np.ndim(mask) == 2 for mask in masks):  # a column for each published split
+            options["published"], masks = [array_of(mask).T.astype(bool) for mask in masks], [None] * 3
         return cls.from_edge_index(*parts, *masks, converters.field(item, "edge_weight"), **options)
 
     @classmethod
@@ -230,12 +235,10 @@ class NodeDataset:
         ds = NodeDataset.from_dgl(dgl.data.CoraGraphDataset()[0])
         ```
         """
-        if not all(hasattr(graph, name) for name in ("edges", "ndata", "edata")):
-            raise DataFormatError(f"a {type(graph).__name__} is not one of DGL's graphs")
+        index = converters.dgl_edges(graph, edge_weight)
         for needed in (node_attributes, y):
             if needed not in graph.ndata:
                 raise DataFormatError(f"ndata has no {needed!r}; it has {', '.join(graph.ndata)}")
-        index = np.stack([converters.array_of(end) for end in graph.edges()])
         masks = [converters.field(graph.ndata, f"{split}_mask") for split in ("train", "val", "test")]
         weights = converters.field(graph.edata, edge_weight)
         return cls.from_edge_index(index, graph.ndata[node_attributes], graph.ndata[y], *masks, weights, **options)
@@ -287,7 +290,7 @@ class NodeDataset:
     def from_npz(
         cls, path: str | os.PathLike, name: str | None = None, labelled: bool = True, **options: Any
     ) -> "NodeDataset":
-        """Reads an `.npz` file of one graph; with `labelled=False` one whose targets may be missing.
+        """Reads an `.npz` file of one graph; with `labelled=False` without its targets and splits.
 
         | array | what | |
         |---|---|---|
@@ -307,9 +310,12 @@ class NodeDataset:
         x = converters.matrix_in(arrays, str(path))
         if "y" not in arrays and labelled:
             raise DataFormatError(f"{path} has no array 'y'; it has {', '.join(arrays)}")
-        y = arrays.get("y", np.full(x.shape[0], MISSING))
+        y = arrays["y"] if labelled else np.full(x.shape[0], MISSING)
         masks = [arrays.get(f"{split}_mask") if labelled else None for split in ("train", "val", "test")]
         pairs = PairList(converters.edges_in(arrays, str(path)))
+        parts = {f"x_{part}" for part in ("data", "indices", "indptr", "shape")}
+        known = {"edges", "edge_index", "x", "y", "edge_weights", "train_mask", "val_mask", "test_mask", *parts}
+        converters.say_unread(arrays, known, str(path))
         weights = arrays.get("edge_weights")
         return cls(pairs, x, y, *masks, name=name or Path(path).stem, edge_weights=weights, **options)
 
@@ -389,8 +395,10 @@ class NodeDataset:
         return self
 
     @classmethod
-    def from_folder(cls, folder: str | os.PathLike, check: bool = False) -> "NodeDataset":
+    def from_folder(cls, folder: str | os.PathLike, check: bool = False, labelled: bool = True) -> "NodeDataset":
         """Opens a folder that `python -m ganet_tf.data.convert` made: arrays of `from_csr`, opened as memory maps.
+
+        With `labelled=False` it is opened without its targets and splits, which may be missing then.
 
         | file | what |
         |---|---|
@@ -401,11 +409,14 @@ class NodeDataset:
         | `graph.json` | `num_classes`, which saves a pass over the targets; may be missing |
         """
         folder = Path(folder)
-        optional = {name: folder / f"{name}.npy" for name in ("train", "val", "test", "edge_weights")}
+        splits = ("train", "val", "test") if labelled else ()
+        optional = {name: folder / f"{name}.npy" for name in (*splits, "edge_weights")}
         found = {name: open_array(path) for name, path in optional.items() if path.is_file()}
-        needed = [folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y")]
+        indptr, indices, x, y = (folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y"))
         classes = described(folder / "graph.json").get("num_classes")
-        return cls.from_csr(*needed, check=check, name=folder.name, num_classes=classes, **found)
+        if not labelled:
+            y, classes = np.full(len(open_array(x)), MISSING), 1
+        return cls.from_csr(indptr, indices, x, y, check=check, name=folder.name, num_classes=classes, **found)
 
     def check(self) -> None:
         """Looks through all edges, features and targets of a data set `from_csr`: raises DataFormatError."""
@@ -456,7 +467,7 @@ class NodeDataset:
             encoder = Encoder.fit(raw, converters.all_features(features, raw), max_degree, unknown)
         x = encoder.apply(raw).take(np.arange(len(raw.degrees)))
         y, target = read_targets(labels, len(x), target, "nodes")
-        masks = [np.array([value == split for value in splits], bool) for split in ("train", "val", "test")]
+        masks = split_masks(splits) if like is None else [None] * 3  # new nodes are predicted, whatever was theirs
         dataset = cls(PairList(raw.edges), x, y, *masks, name=name, edge_weights=raw.edge_weights)
         dataset.encoder, dataset.target = encoder, target
         dataset.num_classes, dataset.class_labels = target.width, list(target.labels)
@@ -508,6 +519,17 @@ class NodeDataset:
         other._set_masks(*(np.sort(part) for part in np.split(ranked[: sum(counts)], np.cumsum(counts)[:-1])))
         return other
 
+    def save_encoder(self, path: str | os.PathLike) -> None:
+        """Writes how features and targets were made as JSON, for example beside a model: `like=` takes the file.
+
+        Example:
+        ```python
+        model.save("model.keras"), train.save_encoder("encoder.json")
+        new = NodeDataset.from_networkx(new_graph, like="encoder.json")
+        ```
+        """
+        save_encoding(path, self)
+
     def __len__(self) -> int:
         return self.num_nodes
 
@@ -546,7 +568,7 @@ class NodeDataset:
         """
         x = self.x.toarray() if hasattr(self.x, "toarray") else self.x
         raw = converters.assemble([self.edges], [self.num_nodes], [self.edge_weights], None, x)
-        encoder = Encoder.fit(raw, features, max_degree)
+        encoder = Encoder.fit(raw, features, max_degree, self.encoder.unknown)
         other = copy.copy(self)
         other.x = encoder.apply(raw).take(np.arange(self.num_nodes))
         other.num_features = other.x.shape[1]
@@ -718,7 +740,7 @@ def edges_of(
         edges = np.stack([matrix.row, matrix.col], axis=1)[entries != 0]
     else:
         array = np.asarray(adjacency)
-        is_list = array.ndim == 2 and array.shape[1] == 2 and num_nodes != 2
+        is_list = array.ndim == 2 and array.shape[1] == 2 and array.shape != (num_nodes, num_nodes)
         if is_list or array.size == 0:
             edges = as_edges(array, "adjacency")
             return edges, as_weights(edge_weights, len(edges))
@@ -776,7 +798,7 @@ def described(path: Path) -> dict[str, Any]:
 
 def node_numbers(part: ArrayLike | None, num_nodes: int, split: str) -> np.ndarray:
     """Returns the node numbers of a split, int32, from numbers or booleans; None is the empty split."""
-    part = np.zeros(0, np.int32) if part is None else np.asarray(part)
+    part = np.zeros(0, np.int32) if part is None else as_booleans(np.asarray(part), num_nodes)
     if part.dtype == bool:
         part = np.flatnonzero(as_mask(part, num_nodes, split))
     if part.dtype.kind not in "iu" or part.ndim != 1 or (part.size and not 0 <= part.min() <= part.max() < num_nodes):
@@ -803,8 +825,19 @@ def in_memory(x: np.ndarray) -> np.ndarray:
 
 def _targets(y):
     """Targets out of a tensor; a column [N, 1] of whole numbers is one class for each, as OGB has it."""
-    y = converters.array_of(y)
+    y = array_of(y)
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and y.dtype.kind in "iu" else y
+
+
+def split_masks(splits: Sequence[Any]) -> list[np.ndarray]:
+    """Boolean masks of the three splits, from a word for each node; None is no split."""
+    words = SPLITS[:3]
+    strange = next((word for word in splits if not is_missing(word) and word not in words), None)
+    if strange is not None:
+        raise DataFormatError(
+            f"the split of a node is {strange!r}{nearest(str(strange), words)}; it must be train, val, test or nothing"
+        )
+    return [np.array([word == split for word in splits], bool) for split in words]
 
 
 def split_counts(total: int, train: float, val: float, test: float | None) -> list[int]:
@@ -823,11 +856,17 @@ def split_counts(total: int, train: float, val: float, test: float | None) -> li
     return counts
 
 
+def as_booleans(mask: np.ndarray, num_nodes: int) -> np.ndarray:
+    """A mask of 0 and 1, one for each of three nodes or more, as booleans: no list of nodes looks like that."""
+    whole = mask.shape == (num_nodes,) and num_nodes > 2 and mask.dtype.kind in "iu"
+    return mask.astype(bool) if whole and np.isin(mask, (0, 1)).all() else mask
+
+
 def as_mask(mask: ArrayLike | None, num_nodes: int, name: str) -> np.ndarray:
     """Returns a boolean mask; node numbers are accepted in its place, None is the empty split."""
     if mask is None:
         return np.zeros(num_nodes, bool)
-    mask = np.asarray(mask)
+    mask = as_booleans(np.asarray(mask), num_nodes)
     if mask.dtype == bool and mask.shape == (num_nodes,):
         return mask.copy()
     if mask.dtype.kind not in "iu" or mask.ndim != 1 or (mask.size and not 0 <= mask.min() <= mask.max() < num_nodes):

@@ -1,13 +1,17 @@
 """What is to be predicted: classes, numbers or several yes-or-no answers, and which of them are missing."""
 
 import json
+import logging
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ganet_tf.data.arrays import array_of
 from ganet_tf.errors import DataFormatError
+
+log = logging.getLogger(__name__)
 
 KINDS = ("classes", "regression", "multilabel")
 MISSING = -1  # the class number of what is not known; in float targets it is NaN
@@ -19,9 +23,11 @@ class Target:
 
     | kind | made of | `y` | missing |
     |---|---|---|---|
-    | `classes` | labels of any hashable type but float | int32 [n], numbers of `labels` | None; in `y` -1 |
+    | `classes` | labels of any hashable type but float | int32 [n], numbers of `labels` | None, NaN, ""; in `y` -1 |
     | `regression` | floats, one or several for each | float32 [n, T] | NaN |
     | `multilabel` | a matrix of 0 and 1 | float32 [n, T] | NaN |
+
+    Among the classes 0, 1, ..., and in a matrix of 0 and 1, a -1 is missing, too. Classes -1 and 1 are two classes.
 
     Args:
         kind: One of the above.
@@ -72,22 +78,61 @@ def read_targets(
     """
     if values is None:
         values = [0] * count if like is None else [None] * count
-        if like is not None and like.kind != "classes":
-            return np.full((count, like.width), np.nan, np.float32), like
-    values = list(values)
+    values = listed(values)
     if len(values) != count:
         raise DataFormatError(f"there are {count} {what}, but {len(values)} labels")
-    if any(np.ndim(value) == 1 and not isinstance(value, tuple) for value in values):
-        y, target = _matrix(values, what)
-    elif any(isinstance(value, (float, np.floating)) for value in values):
+    expected = None if like is None else like.kind
+    if expected not in (None, "classes") and all(value is None for value in values):
+        return np.full((count, like.width), np.nan, np.float32), like
+    if any(_is_row(value) for value in values):
+        y, target = _matrix(values, expected, what)
+        values = y[:, 0] if target is None else values
+    elif any(isinstance(value, (float, np.floating)) for value in values) or (
+        expected == "regression" and all(value is None or _is_number(value) for value in values)
+    ):
         y, target = _numbers(values, what)
     else:
+        target = None
+    if target is None:
         return _classes(values, like, what)
     if like is not None and (like.kind, like.width) != (target.kind, target.width):
         raise DataFormatError(
             f"these targets are {target.kind} ({target.width} each), but {like.kind} ({like.width} each) is expected"
         )
     return y, target if like is None else like
+
+
+def listed(values: Any) -> list[Any]:
+    """Targets as a list: those of tensors and frames as Python has them, and None for every kind of missing ones."""
+    if hasattr(values, "columns") and hasattr(values, "to_numpy"):  # a pandas frame, whose own list is of its columns
+        values = values.to_numpy()
+        values = values[:, 0] if values.shape[1] == 1 else values
+    values = array_of(values) if hasattr(values, "numpy") else values
+    if isinstance(values, np.ndarray) and (values.dtype.kind in "iub" or values.ndim > 1):
+        return list(values)
+    return [None if is_missing(value) else value for value in map(_as_python, values)]
+
+
+def _as_python(value):
+    """A target of a tensor: two tensors of one number would be two classes."""
+    value = array_of(value) if hasattr(value, "numpy") else value
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value is None, NaN, what pandas has in their place, or empty text."""
+    if value is None or (isinstance(value, str) and not value):
+        return True
+    if isinstance(value, (str, int, tuple)) or not isinstance(value, Hashable):
+        return False
+    try:
+        return not bool(value == value)
+    except (TypeError, ValueError):  # pandas' NA is neither equal nor not
+        return True
+
+
+def _is_row(value):
+    return np.ndim(value) == 1 and not isinstance(value, tuple)
 
 
 def _numbers(values, what):
@@ -106,25 +151,51 @@ def _is_number(value):
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
 
 
-def _matrix(values, what):
-    """Several answers for each: 0 and 1 only is multi-label, floats are regression."""
+def _matrix(values, expected, what):
+    """Several answers for each: 0 and 1 only is multi-label, floats are regression.
+
+    A column of classes, as OGB has them, comes without a target.
+    """
+    if not all(value is None or _is_row(value) for value in values):
+        raise DataFormatError(f"the targets of the {what} must be rows of numbers, all of one length")
+    rows = [value if value is None or _is_array(value) else listed(value) for value in values]
     try:
-        widths = {len(value) for value in values if value is not None}
-        (width,) = widths
-        rows = [np.full(width, np.nan) if value is None else np.asarray(value, np.float64) for value in values]
+        (width,) = {len(row) for row in rows if row is not None}
+        y = np.array([[None] * width if row is None else row for row in rows], np.float64)
     except (ValueError, TypeError):
         raise DataFormatError(f"the targets of the {what} must be rows of numbers, all of one length") from None
-    y = np.stack(rows)
-    whole = all(np.asarray(value).dtype.kind in "iub" for value in values if value is not None)
-    y = np.where(y == MISSING, np.nan, y) if whole else y
-    if np.isin(y[~np.isnan(y)], (0, 1)).all():
-        return y.astype(np.float32), Target("multilabel", width=width)
-    if whole:
+    whole = all(_is_whole(row) for row in rows if row is not None)
+    known = set(np.unique(y[~np.isnan(y)]).tolist())
+    if expected != "regression" and _are_labels(known, whole) and not (expected == "classes" and whole and width == 1):
+        return np.where(y == MISSING, np.nan, y).astype(np.float32), Target("multilabel", width=width)
+    if expected == "regression" or not whole:
+        return _finite(y.astype(np.float32), what), Target("regression", width=width)
+    if width == 1:
+        return np.array([[None if row is None or row[0] is None else int(row[0])] for row in rows], object), None
+    if known == {MISSING, 1}:
         raise DataFormatError(
-            f"the targets of the {what} are a matrix of whole numbers that are not 0 and 1 alone; multi-label targets "
-            "are 0 and 1, regression targets are floats"
+            f"the targets of the {what} are a matrix of -1 and 1: in multi-label targets 0 is no, 1 is yes, and -1 or "
+            "NaN is unknown; write 0 where -1 means no"
         )
-    return _finite(y.astype(np.float32), what), Target("regression", width=width)
+    raise DataFormatError(
+        f"the targets of the {what} are a matrix of whole numbers that are not 0 and 1 alone; multi-label targets "
+        "are 0 and 1, regression targets are floats"
+    )
+
+
+def _are_labels(known, whole):
+    """Whether some numbers are 0 and 1, with -1 for what is missing; floats of -1 and 0 alone may be numbers, too."""
+    return known <= {0, 1} or known == {MISSING, 0, 1} or (whole and known in ({MISSING}, {MISSING, 0}))
+
+
+def _is_array(row):
+    return isinstance(row, np.ndarray) and row.dtype.kind in "fiub"
+
+
+def _is_whole(row):
+    if _is_array(row):
+        return row.dtype.kind in "iub"
+    return all(value is None or isinstance(value, (int, np.integer, np.bool_)) for value in row)
 
 
 def _finite(y, what):
@@ -134,12 +205,20 @@ def _finite(y, what):
 
 
 def _classes(values, like, what):
-    """Numbers of labels; None is missing."""
+    """Numbers of labels; None is missing, and so is -1 beside the classes 0, 1, ... (but not beside 1 alone)."""
     try:
         found = set(values) - {None}
     except TypeError:
         strange = next(value for value in values if not isinstance(value, Hashable))
         raise DataFormatError(f"the label {strange!r} of one of the {what} cannot be a class") from None
+    if MISSING in found and _numbered(found - {MISSING} if like is None else like.labels):
+        log.warning(
+            "-1 is taken for an unknown class of some %s, because the others are numbered from 0; if it is a class, "
+            "give classes names, and if it is a number, write it as -1.0",
+            what,
+        )
+        found.remove(MISSING)
+        values = [None if value == MISSING else value for value in values]
     labels = in_order(found)
     if like is not None:
         if like.kind != "classes":
@@ -151,6 +230,12 @@ def _classes(values, like, what):
     known = {label: number for number, label in enumerate(labels)}
     y = np.array([MISSING if value is None else known[value] for value in values], np.int32)
     return y, Target("classes", tuple(_plain_number(label) for label in labels), max(len(labels), 1))
+
+
+def _numbered(labels):
+    """Whether classes are numbers from 0, two at least."""
+    whole = all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels)
+    return whole and len(labels) > 1 and set(labels) == set(range(len(labels)))
 
 
 def _plain_number(value):

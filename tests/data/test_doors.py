@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ganet_tf import data
 from ganet_tf.data import Encoder, Graph, GraphDataset, NodeDataset, archive
-from ganet_tf.errors import DataFormatError
+from ganet_tf.errors import DataFormatError, DatasetNotFoundError
 
 # Two graphs: a path a-b-c with weights 2 and 0.5, and a pair; x is one number for each node.
 PAIRS = [[[0, 1], [1, 0], [1, 2], [2, 1]], [[0, 1], [1, 0]]]
@@ -127,12 +127,6 @@ def test_several_targets_keep_the_names_of_their_columns():
     assert data.Target.from_json(ds.target.to_json()) == ds.target
     assert GraphDataset.from_pandas(EDGES, NODES, like=ds).target == ds.target
     assert GraphDataset.from_pandas(EDGES, NODES, {"graph": [7, 9], "a": ["1", "x2"]}).class_labels == ["1", "x2"]
-
-
-def test_real_pandas_frames():
-    pandas = pytest.importorskip("pandas")
-    ds = GraphDataset.from_pandas(*(pandas.DataFrame(table) for table in (EDGES, NODES, GRAPHS)))
-    assert ds.y.tolist() == [1, 0] and ds.num_features == 1
 
 
 NODE_EDGES = {"source": ["a", "b"], "target": ["b", "c"], "weight": [2.0, 0.5]}
@@ -271,6 +265,11 @@ class TestEncode:
             train.encode([self.molecules("N", "O")])[0].x, [[0, 1, 0, 0, 1, 0], [0, 0, 1, 0, 1, 0]]
         )
 
+    def test_other_features_keep_the_channel_for_others(self):
+        train = GraphDataset.from_networkx([self.molecules("C", "N")], unknown="other")
+        train = train.with_features("attributes+degree")
+        assert train.num_features == train.encoder.width == train.encode([self.molecules("S")]).num_features
+
     def test_files_in_tu_layout(self, tu_folder):
         train = data.load(tu_folder())
         new = data.load(tu_folder("NEW", graph_labels=None, node_labels="9\n9\n9\n9\n9\n5\n"), like=train)
@@ -281,8 +280,46 @@ class TestEncode:
             data.load(tu_folder("NEW", node_labels="8\n9\n9\n9\n9\n5\n"), like=train)
         with pytest.raises(DataFormatError, match="no file NEW_graph_labels"):
             data.load(tu_folder("NEW", graph_labels=None))
-        with pytest.raises(DataFormatError, match="like must be a data set or an Encoder"):
+        with pytest.raises(DataFormatError, match="like must be a data set, an Encoder or the path"):
+            data.load(tu_folder(), like=3)
+        with pytest.raises(DataFormatError, match="MUTAG is no file of an encoder"):
             data.load(tu_folder(), like="MUTAG")
+
+    def test_a_file_beside_a_model(self, tmp_path):
+        train = GraphDataset.from_networkx([self.molecules("C", "N", "O")] * 2, ["yes", "no"])
+        train.save_encoder(tmp_path / "encoder.json")
+        new = GraphDataset.from_networkx([self.molecules("O", "C")], ["yes"], like=str(tmp_path / "encoder.json"))
+        np.testing.assert_array_equal(new[0].x, [[0, 0, 1], [1, 0, 0]])
+        assert (new.encoder, new.target, new.y.tolist()) == (train.encoder, train.target, [1])
+        nodes = NodeDataset.from_networkx(self.molecules("C", "N"))
+        nodes.save_encoder(tmp_path / "nodes.json")
+        again = NodeDataset.from_networkx(self.molecules("N", "C"), like=tmp_path / "nodes.json")
+        np.testing.assert_array_equal(again.x, nodes.x[::-1])
+        (tmp_path / "nodes.json").write_text("[]")
+        with pytest.raises(DataFormatError, match="is no file of an encoder"):
+            NodeDataset.from_networkx(self.molecules("N"), like=tmp_path / "nodes.json")
+
+    def test_targets_of_any_kind_may_be_left_aside(self, tmp_path, tu_folder):
+        (tmp_path / "mine").mkdir()
+        for name, part in (("edges", EDGES), ("nodes", NODES)):
+            write_csv(tmp_path / f"mine/{name}.csv", part)
+        (tmp_path / "mine/graphs.csv").write_text("graph,label\n7,0.5\n9,high\n")
+        with pytest.raises(DataFormatError, match="mixed kinds"):
+            data.load(tmp_path / "mine")
+        assert data.load(tmp_path / "mine", labelled=False).y.tolist() == [0, 0]
+        (tmp_path / "mine/graphs.csv").unlink()
+        assert len(data.load(tmp_path / "mine", labelled=False)) == 2
+        np.savez(tmp_path / "graphs.npz", edges=[[0, 1]], sizes=[2], edge_counts=[1], y=[[1, 2]])
+        assert data.load(tmp_path / "graphs.npz", labelled=False).y.tolist() == [0]
+        np.savez(tmp_path / "nodes.npz", edges=[[0, 1]], x=np.eye(2), y=[[1, 2], [3, 4]], train_mask=[0])
+        assert data.load(tmp_path / "nodes.npz", labelled=False).y.tolist() == [-1, -1]
+        (tmp_path / "csr").mkdir()
+        for name, part in (("indptr", [0, 0, 1]), ("indices", [0]), ("x", np.eye(2)), ("train", [0])):
+            np.save(tmp_path / f"csr/{name}.npy", part)
+        with pytest.raises(DatasetNotFoundError, match=r"y\.npy is not there"):
+            data.load(tmp_path / "csr")
+        assert data.load(tmp_path / "csr", labelled=False).y.tolist() == [-1, -1]
+        assert data.load(tu_folder("NEW", graph_labels=None), labelled=False).y.tolist() == [-1] * 3
 
     def test_nodes_of_another_graph(self):
         graph = self.molecules("C", "N", "O")
@@ -325,6 +362,20 @@ class TestBadInput:
                 "'label' is of mixed kinds: it has the number 1.5 and the text 'high'",
             ),
             (lambda: NodeDataset.from_pyg(SimpleNamespace(edge_index=1)), "needs edge_index, x and y"),
+            (lambda: GraphDataset.from_networkx(nx.path_graph(2)), "this is one Graph, but a list of networkx graphs"),
+            (lambda: GraphDataset.from_networkx([3]), "a int is not one of networkx's graphs"),
+            (
+                lambda: GraphDataset.from_pandas({**EDGES, "source": ["a", "", "a"]}),
+                "row 1 of the edges has no 'source'",
+            ),
+            (
+                lambda: GraphDataset.from_pandas(EDGES, {**NODES, "label": list("CC") + [""] * 3}),
+                "3 of 5 nodes have no",
+            ),
+            (
+                lambda: NodeDataset.from_pandas(NODE_EDGES, {**NODE_TABLE, "split": ["train", "valid", ""]}),
+                "the split of a node is 'valid'",
+            ),
             (lambda: NodeDataset.from_edge_index([[0], [1]], np.eye(2), [0, 1, 2]), "y must have one class for each"),
         ],
     )
@@ -363,6 +414,73 @@ class TestBadInput:
             (tmp_path / "t.csv").write_bytes(text.encode("latin1"))
             with pytest.raises(DataFormatError, match=words):
                 GraphDataset.from_pandas(tmp_path / "t.csv")
+
+
+def test_graphs_without_a_target_are_unknown_and_no_class():
+    items = pyg_graphs()
+    items[0].y = Tensor([3])
+    assert GraphDataset.from_pyg(items).y.tolist() == [0, -1] and GraphDataset.from_pyg(items).class_labels == [3]
+    batch = SimpleNamespace(to_data_list=lambda: items)
+    assert GraphDataset.from_pyg(batch).y.tolist() == GraphDataset.from_pyg([batch]).y.tolist() == [0, -1]
+
+
+def test_columns_of_text():
+    def targets(**columns):
+        return GraphDataset.from_pandas(EDGES, NODES, {"graph": [7, 9], **columns})
+
+    assert targets(label=["1", "nan"]).y.tolist() == [0, -1]
+    assert targets(label=["1", None]).class_labels == [1], "as pandas has a column of text with a gap"
+    np.testing.assert_array_equal(targets(label=["1.5", float("nan")]).y, [[1.5], [float("nan")]])
+    assert targets(a=["-1", "1"], b=["0", ""]).target.kind == "multilabel"
+    assert targets(label=["7", "x"], other=["a", "b"]).class_labels == ["7", "x"]
+    for gap in ("NA", "?", "None"):
+        for number in ("1", "1.5"):
+            with pytest.raises(DataFormatError, match="leave the field empty"):
+                targets(label=[number, gap])
+    with pytest.raises(DataFormatError, match="'smiles' has the text 'CO'; call the column with the target 'label'"):
+        targets(smiles=["C", "CO"][::-1], mass=["1.5", "2"])
+
+
+def test_masks_of_zeros_and_ones():
+    for mask in ([1, 0, 0], np.array([1, 0, 0], np.uint8)):
+        assert NodeDataset([[0, 1]], np.eye(3), [0, 1, 1], train_mask=mask).nodes("train").tolist() == [0]
+        ds = NodeDataset.from_csr([0, 0, 1, 1], [0], np.eye(3), np.array([0, 1, 1]), train=mask)
+        assert ds.nodes("train").tolist() == [0]
+    assert NodeDataset([[0, 1]], np.eye(3), [0, 1, 1], train_mask=[0, 1]).nodes("train").tolist() == [0, 1]
+    assert NodeDataset([[0, 1]], np.eye(2), [0, 1], train_mask=[1, 0]).nodes("train").tolist() == [0, 1]
+
+
+def test_repeated_edges_of_weight_one_are_added_up():
+    repeated = nx.MultiGraph()
+    repeated.add_weighted_edges_from([(0, 1, 1.0), (0, 1, 1.0)])
+    np.testing.assert_array_equal(GraphDataset.from_networkx([repeated])[0].edge_weights, [2, 2])
+    table = {"source": [0, 0], "target": [1, 1], "graph": [0, 0]}
+    assert not GraphDataset.from_pandas(table).weighted
+    np.testing.assert_array_equal(GraphDataset.from_pandas({**table, "weight": [1, 1]})[0].edge_weights, [2, 2])
+
+
+def test_what_is_not_read_is_told(caplog, tmp_path):
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, "C", "atom")
+    nx.set_edge_attributes(graph, "single", "bond")
+    GraphDataset.from_networkx([graph])
+    assert "bond is left aside" in caplog.text and "neither 'label' nor 'x', but atom" in caplog.text
+    caplog.clear()
+    NodeDataset.from_networkx(nx.karate_club_graph(), y="club")
+    GraphDataset.from_networkx([graph], node_label="atom", edge_weight=None)
+    assert "neither" not in caplog.text
+    np.savez(tmp_path / "nodes.npz", edges=[[0, 1]], x=np.eye(2), y=[0, 1], edge_weight=[2.0])
+    np.savez(tmp_path / "graphs.npz", edges=[[0, 1]], sizes=[2], edge_counts=[1], y=[0], weight=[2.0])
+    for name, array in (("nodes", "edge_weight"), ("graphs", "weight")):
+        caplog.clear()
+        data.load(tmp_path / f"{name}.npz")
+        assert f"{name}.npz: {array} is not used" in caplog.text
+
+
+def test_new_nodes_need_no_targets_for_their_splits():
+    train = NodeDataset.from_pandas(NODE_EDGES, NODE_TABLE)
+    new = NodeDataset.from_pandas(NODE_EDGES, {**NODE_TABLE, "y": [None] * 3}, like=train)
+    assert new.y.tolist() == [-1] * 3 and new.num_classes == 2
 
 
 def test_edge_attributes_are_left_aside_with_a_word(caplog):

@@ -23,6 +23,17 @@ NAN = float("nan")
         ([[0, 1], [1, 1]], "multilabel", [[0, 1], [1, 1]], ()),
         (np.array([[0.0, 1.0], [NAN, 1.0]]), "multilabel", [[0, 1], [NAN, 1]], ()),
         ([[0, -1], None], "multilabel", [[0, NAN], [NAN, NAN]], ()),
+        ([[1, None], [-1, 0]], "multilabel", [[1, NAN], [NAN, 0]], ()),
+        (np.array([[0.0, 1.0], [-1.0, NAN]]), "multilabel", [[0, 1], [NAN, NAN]], ()),
+        ([[-1.0, 0.0], [-1.0, 0.0]], "regression", [[-1, 0], [-1, 0]], ()),
+        (["a", NAN, np.float32("nan")], "classes", [0, -1, -1], ("a",)),
+        ([5, NAN, 3], "classes", [1, -1, 0], (3, 5)),
+        ([0, 1, -1, 2], "classes", [0, 1, -1, 2], (0, 1, 2)),
+        ([0, -1], "classes", [1, 0], (-1, 0)),
+        ([-1, 0, 2], "classes", [0, 1, 2], (-1, 0, 2)),
+        ([np.array(7), np.array(7)], "classes", [0, 0], (7,)),
+        (np.array([[4], [2]]), "classes", [1, 0], (2, 4)),
+        (np.array([[1], [0]]), "multilabel", [[1], [0]], ()),
     ],
 )
 def test_kinds(values, kind, y, labels):
@@ -42,6 +53,7 @@ def test_kinds(values, kind, y, labels):
         ([[0, 1], [1]], "all of one length"),
         ([[0, 1], 3], "rows of numbers"),
         ([[0, 2], [1, 1]], "not 0 and 1 alone"),
+        ([[1, -1], [1, 1]], "write 0 where -1 means no"),
         ([float("inf"), 1.0], "infinite in row 0"),
         ([{1}, {2}], "cannot be a class"),
         ([1, 2, 3], "2 graphs, but 3 labels"),
@@ -66,6 +78,34 @@ def test_like_another_data_set():
         read_targets([0.5], 1, numbers)
     with pytest.raises(DataFormatError, match="classes, but regression is expected"):
         read_targets(["a"], 1, numbers)
+    # What would be another kind by itself is what is expected.
+    assert read_targets([[0.0, 1.0]], 1, numbers)[0].tolist() == read_targets([[0, 1]], 1, numbers)[0].tolist()
+    one = read_targets([0.5], 1)[1]
+    assert read_targets([3, None], 2, one)[0][0] == 3 and np.isnan(read_targets([NAN], 1, one)[0]).all()
+    column = read_targets(np.array([[0], [1], [2]]), 3)[1]
+    assert read_targets(np.array([[1], [0]]), 2, column)[0].tolist() == [1, 0]
+    assert read_targets([-1, 1], 2, column)[0].tolist() == [-1, 1]
+
+
+def test_an_unknown_class_of_minus_one_is_told(caplog):
+    read_targets([0, 1, -1], 3, what="nodes")
+    assert "-1 is taken for an unknown class of some nodes" in caplog.text
+
+
+def test_tensors_of_other_libraries_are_their_numbers():
+    class Tensor:
+        def __init__(self, value):
+            self.value = np.asarray(value)
+
+        def numpy(self):
+            return self.value
+
+        def __iter__(self):
+            return map(Tensor, self.value)
+
+    for values in (Tensor([5, 3, 5]), list(Tensor([5, 3, 5]))):
+        assert read_targets(values, 3)[1].labels == (3, 5)
+    assert read_targets(Tensor([[0.5], [1.5]]), 2)[0].tolist() == [[0.5], [1.5]]
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"kind": "x", "labels": [], "width": 1}', "[1]"])

@@ -29,7 +29,8 @@ def test_every_snippet_runs_as_printed(tmp_path, monkeypatch):
     assert kinds == ["classes", "classes", "classes", "regression", "classes", "multilabel", "regression",
                      "regression", "regression"]  # fmt: skip
     assert names["ds"].y.tolist() == names["train"].y.tolist(), "the folder holds what the networkx graphs do"
-    assert names["ds"].encoder == names["train"].encoder == names["encoder"]
+    assert names["ds"].encoder == names["train"].encoder == names["again"].encoder
+    assert names["again"].target == names["train"].target
     np.testing.assert_array_equal(names["new"][0].x, names["again"][0].x)
     np.testing.assert_array_equal(names["new"][0].x, names["train"][1].x)
 

@@ -71,6 +71,14 @@ def test_the_mean_of_all_folds_on_graphs_encoded_like_the_run(place, tmp_path, c
     assert read_table(tmp_path / "one.csv") != rows
 
 
+def test_targets_of_new_graphs_do_not_matter(place, tmp_path):
+    write_graphs(tmp_path / "known", molecules(5, seed=1), ["rich", "0.5", "elsewhere", "", "3"])
+    for new in (place / "new", tmp_path / "known"):
+        out = tmp_path / f"{new.name}.csv"
+        assert predict.main([str(place / "run"), str(new), "--csv", str(out), "--folds", "1"]) == 0
+    assert read_table(tmp_path / "known.csv") == read_table(tmp_path / "new.csv")
+
+
 def test_an_unseen_label_gets_the_channel_for_others_and_is_told(place, tmp_path, capsys):
     assert predict.main([str(place / "run"), str(place / "strange"), "--csv", str(tmp_path / "out.csv")]) == 0
     sulphurs = sum(atom == "S" for graph in molecules(5, "COS", seed=2) for _, atom in graph.nodes(data="label"))
@@ -110,7 +118,7 @@ def test_nodes(place, tmp_path, capsys):
     assert len(rows) == 60 and right > 0.8
     other = write_nodes(tmp_path / "other.npz", width=2, labelled=False)
     assert "has 2 features for each node" in refused(capsys, tmp_path / "run", other, "--csv", tmp_path / "no.csv")
-    assert "read its data" in refused(capsys, tmp_path / "run", place / "new", "--csv", tmp_path / "no.csv")
+    assert "for the graph task, but" in refused(capsys, tmp_path / "run", place / "new", "--csv", tmp_path / "no.csv")
     sentence = refused(capsys, tmp_path / "run", new, "--csv", tmp_path / "no.csv", "--attention")
     assert "--attention shows the choices of hGAO, but" in sentence and "linear" in sentence
     assert not (tmp_path / "no.csv").exists()
@@ -123,6 +131,10 @@ class TestRefusals:
         (tmp_path / "nodes/nodes.csv").write_text("node,label\n1,C\n2,O\n")
         sentence = refused(capsys, place / "run", tmp_path / "nodes", "--csv", tmp_path / "no.csv")
         assert "is data for the node task, but" in sentence and "was trained on the graph task" in sentence
+        # As wide as the run's own features, but nodes.
+        other = write_nodes(tmp_path / "other.npz", width=3)
+        sentence = refused(capsys, place / "run", other, "--csv", tmp_path / "no.csv")
+        assert "is data for the node task, but" in sentence
         assert not (tmp_path / "no.csv").exists()
 
     def test_other_features(self, place, tmp_path, capsys):
