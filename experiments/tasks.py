@@ -110,13 +110,7 @@ def settle_splits(config, dataset):
 
 
 def make_task(config, dataset, share=None):
-    """The task object of a config; with a `share` (index, count), that of one of several workers.
-
-    Raises:
-        ConfigError: for what several workers cannot train together.
-    """
-    if share is not None:
-        check_sharing(config)
+    """The task object of a config; with a `share` (index, count), that of one worker: see `check_sharing`."""
     if config.task == "graph":
         return GraphTask(config, dataset, share)
     return SampledNodeTask(config, dataset, share) if config.sampled.batch_size else NodeTask(config, dataset)
@@ -216,8 +210,9 @@ class GraphTask:
         return _without(self.dataset[:1].batches(1).element_spec[0], self._left_out)
 
     def _batches(self, dataset):
-        """Batches for evaluation."""
-        batches = dataset.batches(self.config.eval_batch_size)
+        """Batches for evaluation, one for each worker at least."""
+        size = min(self.config.eval_batch_size, -(-len(dataset) // (self.share or (0, 1))[1]))
+        batches = dataset.batches(size)
         return batches.map(lambda inputs, y: (_without(inputs, self._left_out), y)) if self._left_out else batches
 
     def split(self, number):
