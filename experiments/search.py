@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 from experiments import command_line
@@ -154,19 +155,24 @@ def make_study(arguments):
     # Optuna 5 has another name for the callback.
     callbacks = optuna.storages
     retry = getattr(callbacks, "RetryHeartbeatStaleTrialCallback", None) or callbacks.RetryFailedTrialCallback
-    storage = optuna.storages.RDBStorage(
-        arguments.storage,
-        heartbeat_interval=arguments.heartbeat,
-        grace_period=2 * arguments.heartbeat,
-        **{_callback_argument(optuna): retry(max_retry=RETRIES)},
-    )
-    return optuna.create_study(
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # heartbeats are, since 2021
+        storage = optuna.storages.RDBStorage(
+            arguments.storage,
+            heartbeat_interval=arguments.heartbeat,
+            grace_period=2 * arguments.heartbeat,
+            **{_callback_argument(optuna): retry(max_retry=RETRIES)},
+        )
+    study = optuna.create_study(
         storage=storage,
         study_name=arguments.study or f"{Path(arguments.dataset).name}-{arguments.model}",
         direction="minimize",
-        sampler=optuna.samplers.TPESampler(seed=arguments.seed),
         load_if_exists=True,
     )
+    # A study that goes on must not draw once more what it drew first.
+    seed = None if arguments.seed is None else arguments.seed + len(study.get_trials(deepcopy=False))
+    study.sampler = optuna.samplers.TPESampler(seed=seed)
+    return study
 
 
 def _callback_argument(optuna):

@@ -66,6 +66,7 @@ class NeighborSampler:
         local[nodes] = np.arange(len(nodes), dtype=np.int32)
         weights = None if self.lists.edge_weights is None else self.lists.edge_weights[places]
         edges, weights = sorted_edges(local[sources], local[targets], len(nodes), weights)
+        self.lists.check_drawn(sources, targets, len(edges))
         batch = {"x": self._features(nodes), "edges": edges, "nodes": local[seeds]}
         if weights is not None:
             batch["edge_weights"] = weights
@@ -98,8 +99,9 @@ class NeighborSampler:
         self, nodes: np.ndarray, fanout: int | None, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draws up to `fanout` neighbours of each of `nodes`; returns targets and places in the lists."""
-        starts = self.lists.indptr[nodes]
-        degrees = self.lists.indptr[nodes + 1] - starts
+        starts, ends = self.lists.indptr[nodes], self.lists.indptr[nodes + 1]
+        self.lists.check_runs(starts, ends)
+        degrees = ends - starts
         many = degrees > (np.inf if fanout is None else fanout)
         few = ~many
         targets, places = [np.repeat(nodes[few], degrees[few])], [ranges(starts[few], degrees[few])]
@@ -183,11 +185,14 @@ def distinct_places(degrees: np.ndarray, count: int, rng: np.random.Generator) -
 def sorted_edges(
     sources: np.ndarray, targets: np.ndarray, num_nodes: int, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Returns int32 [E, 2], sorted by (target, source), and the weights in that order: by counting, in linear time."""
+    """Returns int32 [E, 2], sorted by (target, source), and the weights in that order: by counting, in linear time.
+
+    An edge that is given twice comes once.
+    """
     entries = np.ones(len(sources), np.int8) if weights is None else weights
     matrix = coo_array((entries, (targets, sources)), shape=(num_nodes, num_nodes)).tocsr()
     matrix.sort_indices()
-    edges = aligned_empty((len(sources), 2), np.int32)
+    edges = aligned_empty((len(matrix.indices), 2), np.int32)
     edges[:, 0] = matrix.indices
     edges[:, 1] = np.repeat(np.arange(num_nodes, dtype=np.int32), np.diff(matrix.indptr))
     return edges, None if weights is None else matrix.data

@@ -146,12 +146,36 @@ def test_indices_outside_are_named_by_the_sample_that_meets_them(folder, value):
         list(batches)
 
 
+@pytest.mark.parametrize("value", [10**12, -7, 3])
+def test_lists_outside_are_named_by_the_sample_that_meets_them(folder, value):
+    change(folder / "indptr.npy", 30, value)
+    with pytest.raises(DataFormatError, match=r"indptr.npy has a list from -?\d+ to -?\d+, but .*indices.npy has \d+"):
+        list(data.load(folder).sampled_numpy_batches([None], NODES, "all"))
+
+
+@pytest.mark.parametrize("indices, what", [([1, 1, 0], "a node twice"), ([1, 2, 1], "a node itself")])
+def test_lists_that_are_none_are_named_by_the_sample_that_meets_them(indices, what):
+    ds = NodeDataset.from_csr([0, 2, 3, 3], indices, np.eye(3), [0, 1, 1], train=[0, 1])
+    with pytest.raises(DataFormatError, match=f"indices: a list has {what} in it"):
+        list(ds.sampled_numpy_batches([None], 2))
+
+
+@pytest.mark.parametrize("value", [7, -3])
+def test_classes_outside_are_named(folder, value):
+    """Those of a split at once, which looks at no others."""
+    files = [folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y")]
+    change(folder / "y.npy", 9, value)
+    NodeDataset.from_csr(*files, num_classes=4, train=[8, 10])
+    for more in ({"val": [8, 9]}, {"check": True}):
+        with pytest.raises(DataFormatError, match=r"y.npy must hold classes below 4 .* but has .*(7|-3)"):
+            NodeDataset.from_csr(*files, num_classes=4, **more)
+
+
 WRONG = {
     "indices.npy names node 99": ("indices", -1, 99),
     "indices.npy: the list of node 0 is not ascending": ("indices", 0, NODES - 1),
     "indptr.npy descends after node 4": ("indptr", 4, 10**6),
     "x.npy has NaN": ("x", 7, np.nan),
-    "y.npy must hold classes": ("y", 9, -7),
 }
 
 

@@ -150,6 +150,16 @@ def test_without_optuna(monkeypatch, capsys):
     assert "pip install" in capsys.readouterr().err
 
 
+def test_a_study_that_goes_on_draws_others(tmp_path):
+    pytest.importorskip("optuna")
+    storage = f"sqlite:///{tmp_path}/search.db"
+    arguments, _ = search.parse(["--dataset", "MUTAG", "--space", "a=0..1.5", "--storage", storage, "--seed", "3"])
+    drawn = []
+    for _ in range(3):
+        search.make_study(arguments).optimize(lambda trial: drawn.append(trial.suggest_float("a", 0, 1)) or 0.0, 1)
+    assert len(set(drawn)) == 3
+
+
 FAKE_TRAIN = """
 import json, os, pathlib, sys, time
 from experiments import cluster
