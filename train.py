@@ -130,7 +130,7 @@ def train_folds(arguments, argv, settings, dataset, cluster):
     from experiments import config as configs
     from experiments.run_folder import RunFolder, claim, folder_name
     from experiments.summary import write_summary
-    from experiments.tasks import make_task
+    from experiments.tasks import data_digest, make_task
     from experiments.training import Trainer
 
     config, base, stem = settings
@@ -139,6 +139,7 @@ def train_folds(arguments, argv, settings, dataset, cluster):
     report = console.Reporter(len(numbers), config.epochs, folder.word, arguments.quiet, silent=not cluster.chief)
     if cluster.count > 1:
         alike = {**configs.flat(config), **environment.versions(), f"{folder.word}s": numbers}
+        alike["data: targets and splits"] = data_digest(dataset)
         cluster.check_alike({**alike, **{f"data: {key}": value for key, value in dataset.statistics().items()}})
 
     task = make_task(config, dataset, cluster.share)
