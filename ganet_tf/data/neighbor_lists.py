@@ -93,10 +93,11 @@ class NeighborLists:
                 f"{self.num_edges} entries: the file is damaged, or belongs to another graph"
             )
 
-    def check_drawn(self, sources: np.ndarray, targets: np.ndarray, distinct: int) -> None:
-        """Raises unless edges out of the lists are between two nodes, and all of them `distinct`."""
-        loops = sources == targets
-        if loops.any() or distinct != len(sources):
+    def check_drawn(self, edges: np.ndarray) -> None:
+        """Raises unless sorted edges [E, 2] out of the lists are between two nodes each, and each is there once."""
+        sources, targets = edges.T
+        loops, twice = sources == targets, (sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])
+        if loops.any() or twice.any():
             what = "a node itself" if loops.any() else "a node twice"
             raise DataFormatError(
                 f"{self.names['indices']}: a list has {what} in it; python -m ganet_tf.data.convert sorts edges"
