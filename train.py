@@ -41,8 +41,11 @@ def main(argv=None):
             return show_list()
         return run(arguments, argv)
     except KeyboardInterrupt:
+        from experiments.cluster import launched
         from experiments.command_line import command
 
+        if launched():  # who started it says so
+            return 130
         print(f"\nStopped. To resume: {command(argv, all_flags=True)}", file=sys.stderr)
         return 130
     except (GANetError, OSError, MemoryError, tf.errors.ResourceExhaustedError) as error:
@@ -79,10 +82,14 @@ def sentence(error):
 def run(arguments, argv):
     """One run: config, data, folder, folds, summary; with --workers, in several processes."""
     from experiments import cluster as clusters
+    from experiments.config import resolve
+    from experiments.tasks import check_sharing
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's polite kill is a Ctrl-C
+    clusters.watch_parent()
     place = clusters.described(arguments.workers)
     if place is None and (arguments.workers or 1) > 1:
+        check_sharing(resolve(arguments)[0])  # before anybody is started
         return clusters.launch(__file__, argv, arguments.workers)
     return train(arguments, argv, place)
 
@@ -94,12 +101,14 @@ def train(arguments, argv, place=None):
     from experiments import cluster as clusters
     from experiments import command_line, environment
     from experiments.config import resolve
-    from experiments.tasks import load_dataset, settle_splits
+    from experiments.tasks import check_sharing, load_dataset, settle_splits
     from ganet_tf.errors import RunError
 
     if not argv:
         command_line.choose_demo(arguments)
     config, base, stem = resolve(arguments)
+    if place is not None:
+        check_sharing(config)
     dataset = load_dataset(config, arguments.data_dir)
     threads = arguments.threads or environment.suitable_threads(config, dataset)
     environment.set_threads(threads if threads or place is None else clusters.threads(*place[::-1]))
@@ -121,7 +130,7 @@ def train_folds(arguments, argv, settings, dataset, cluster):
     from experiments import config as configs
     from experiments.run_folder import RunFolder, claim, folder_name
     from experiments.summary import write_summary
-    from experiments.tasks import make_task
+    from experiments.tasks import data_digest, make_task
     from experiments.training import Trainer
 
     config, base, stem = settings
@@ -130,6 +139,7 @@ def train_folds(arguments, argv, settings, dataset, cluster):
     report = console.Reporter(len(numbers), config.epochs, folder.word, arguments.quiet, silent=not cluster.chief)
     if cluster.count > 1:
         alike = {**configs.flat(config), **environment.versions(), f"{folder.word}s": numbers}
+        alike["data: targets and splits"] = data_digest(dataset)
         cluster.check_alike({**alike, **{f"data: {key}": value for key, value in dataset.statistics().items()}})
 
     task = make_task(config, dataset, cluster.share)

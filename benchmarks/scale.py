@@ -1,11 +1,13 @@
 """Beyond one process and one memory, in numbers: shares, sampler, files, and a graph of 200 million edges.
 
-    python benchmarks/scale.py                        all but `workers`, about twenty minutes
+    python benchmarks/scale.py                        all but the last two, about twenty minutes
     python benchmarks/scale.py --sections workers     2 workers against 1 on D&D, wall time: a quiet machine, please
+    python benchmarks/scale.py --sections faults      what befalls a worker until the others end: also a quiet one
     python benchmarks/scale.py --nodes 200_000        the same on a small graph
 
 The graph is made in --folder (12 GB at full size) and deleted in the end. Processor seconds are those of the process
-itself, which a busy machine changes little. Results go to results/benchmarks/scale.json.
+itself, which a busy machine changes little. Results go to results/benchmarks/scale.json, where each section has its own
+date, revision and load.
 
 | section | what | goal |
 |---|---|---|
@@ -14,13 +16,17 @@ itself, which a busy machine changes little. Results go to results/benchmarks/sc
 | sampler | nodes a processor second against DGL's NeighborSampler, the same graph and fanout | >= 1.0 |
 | features | rows a processor second from a mapped file in the page cache, against memory | >= 0.5 |
 | large | train.py on the folder: the most memory that it had, mapped files and the rest | < 4 GB, < 1 GB and a batch |
+| halves | processor time of a step on half a batch of 32 against a whole one, D&D and PROTEINS | |
 | workers | D&D, batches of 32: seconds of an epoch on 1 core, over those of 2 workers on 2 | >= 1.6 |
+| faults | seconds from a kill -9, a SIGSTOP or a dead network until the other worker has ended | < 10 s for a kill |
 """
 
 import argparse
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,23 +43,24 @@ sys.path.insert(1, str(ROOT))
 FANOUT, BATCH = (10, 5, 5), 1024
 PIECE = 2**21  # edges that are drawn at a time
 QUADRANTS = (0.45, 0.67, 0.89)  # R-MAT's .45 .22 .22 .11, added up
-SECTIONS = ("balance", "opening", "sampler", "features", "large", "workers")
+SECTIONS = ("balance", "opening", "sampler", "features", "large", "halves", "workers", "faults")
+ON_GRAPH = {"opening", "sampler", "features", "large"}
+QUIET = {"workers", "faults"}  # wall time, which others on the machine change
 LIMIT = 4 * 10**9  # bytes that training on the large graph may have
 SECONDS = 3600  # that any one process may take
 
 
 def make_graph(folder, nodes, degree, features, seed=0):
     """R-MAT edges to CSR files by the converter, random features, eight classes and small splits; says how long."""
-    from ganet_tf.data.convert import convert
-
     rng, start = np.random.default_rng(seed), time.process_time()
     pairs = np.lib.format.open_memmap(folder / "edges.npy", "w+", np.int32, (nodes * degree // 2, 2))
     for first in range(0, len(pairs), PIECE):
         pairs[first : first + PIECE] = rmat(min(PIECE, len(pairs) - first), nodes, rng)
     drawn = time.process_time()
     del pairs
-    convert(folder / "edges.npy", folder, num_nodes=nodes, say=note)
-    converted, peak = time.process_time(), status("VmHWM")  # with the pages of mapped files
+    words = [sys.executable, "-m", "ganet_tf.data.convert", folder / "edges.npy", folder, "--num-nodes", nodes]
+    peaks = watched(subprocess.Popen(list(map(str, words)), cwd=ROOT))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     (folder / "edges.npy").unlink()
     x = np.lib.format.open_memmap(folder / "x.npy", "w+", np.float32, (nodes, features))
     for first in range(0, nodes, PIECE // 8):
@@ -72,8 +79,8 @@ def make_graph(folder, nodes, degree, features, seed=0):
         "edges": describe["num_edges"],
         "features": features,
         "bytes": size,
-        "cpu_seconds": {"edges": drawn - start, "convert": converted - drawn},
-        "convert_peak_bytes": peak,
+        "cpu_seconds": {"edges": drawn - start, "convert": used.ru_utime + used.ru_stime},
+        "convert_peak_bytes": peaks,
     }
 
 
@@ -166,7 +173,7 @@ print(json.dumps({"nodes": total / rounds, "cpu_seconds": seconds / rounds, "nod
 
 def measure_dgl(folder, rounds=30):
     """The same by DGL in its own environment, in memory; None where there is none."""
-    from peers import environments
+    from benchmarks.peers import environments
 
     if environments.make("dgl", note) is not None:
         return None
@@ -202,16 +209,95 @@ def measure_large(folder, output):
     words = [ROOT / "train.py", "--task", "node", "--dataset", folder, "--runs", "1", "--epochs", "1", "--threads", "1"]
     words += ["--output", output, "--set", *settings]
     variables = {**os.environ, "GANET_MEMORY_LIMIT": str(LIMIT)}  # so that features are not mapped but read
-    process = subprocess.Popen([sys.executable, *map(str, words)], stdout=subprocess.DEVNULL, env=variables)
+    peaks = watched(subprocess.Popen([sys.executable, *map(str, words)], stdout=subprocess.DEVNULL, env=variables))
+    result = json.loads((Path(output) / "run-01" / "result.json").read_text())
+    return {"peak_bytes": peaks, "seconds": result["seconds"], "sizes": result["sizes"], "steps": 20}
+
+
+def watched(process):
+    """The most memory that a process had until its end: all of it, its own, and pages of files."""
     peaks = {"VmRSS": 0, "RssAnon": 0, "RssFile": 0}
     while process.poll() is None:
         for field in peaks:
             peaks[field] = max(peaks[field], status(field, process.pid))
-        time.sleep(0.1)
+        time.sleep(0.05)
     if process.returncode:
-        raise SystemExit(f"train.py ended with exit code {process.returncode}")
-    result = json.loads((Path(output) / "run-01" / "result.json").read_text())
-    return {"peak_bytes": peaks, "seconds": result["seconds"], "sizes": result["sizes"], "steps": 20}
+        raise SystemExit(f"{process.args} ended with exit code {process.returncode}")
+    return peaks
+
+
+def measure_halves(batches=30):
+    """{data set: processor seconds of a step on the larger half of a batch of 32 over those of a step on all of it}."""
+    from experiments import command_line, environment
+    from experiments.config import resolve
+    from experiments.tasks import load_dataset, make_task, settle_splits
+    from experiments.training import compile_model, make_model, make_step
+
+    environment.set_threads(1)
+    found = {}
+    for name in ("DD", "PROTEINS"):
+        config = resolve(command_line.parse(["--dataset", name, "--set", "batch_size=32"]))[0]
+        dataset = load_dataset(config)
+        config = settle_splits(config, dataset)
+        task = make_task(config, dataset)
+        model = make_model(config, task.dataset, task.arguments)
+        model.build({key: tuple(spec.shape) for key, spec in task.spec().items()})
+        step = make_step(compile_model(model, config, 1, task.objective), task.spec(), task.objective.y_spec)
+        spent = {"whole": 0.0, "half": 0.0}
+        whole, half = (make_task(config, dataset, share).split(1).batches(0) for share in (None, (0, 2)))
+        for turn, (all_of_it, part) in enumerate(zip(whole, half, strict=True)):
+            for kind, batch in (("whole", all_of_it), ("half", part)):
+                start = time.process_time()
+                step(*batch[:2])
+                spent[kind] += (time.process_time() - start) * (turn >= 2)
+            if turn == batches + 1:
+                break
+        found[name] = spent["half"] / spent["whole"]
+    return found
+
+
+FAULTS = {
+    "kill -9 of worker 0": (0, signal.SIGKILL),
+    "kill -9 of worker 1": (1, signal.SIGKILL),
+    "worker 0 stands still": (0, signal.SIGSTOP),
+    "worker 1 stands still": (1, signal.SIGSTOP),
+    "no network": (None, None),
+}
+
+
+def measure_faults(rounds=3):
+    """{what: seconds until all others have ended, of each round}; in a network namespace of its own."""
+    return {what: [seconds_after(*fault) for _ in range(rounds)] for what, fault in FAULTS.items()}
+
+
+def seconds_after(victim, what):
+    """Two workers that would train for ever, and something that befalls one of them, or their network."""
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    addresses = ["127.0.0.1:23450", "127.0.0.1:23451"]
+    with tempfile.TemporaryDirectory() as folder:
+        words = [ROOT / "train.py", "--dataset", "BA2Motifs", "--folds", "1", "--epochs", "1000000", "--quiet"]
+        words = list(map(str, [sys.executable, *words, "--output", Path(folder) / "run"]))
+        configs = [{"cluster": {"worker": addresses}, "task": {"type": "worker", "index": i}} for i in range(2)]
+        workers = [subprocess.Popen(words, env={**os.environ, "TF_CONFIG": json.dumps(each)}) for each in configs]
+        try:
+            history, deadline = Path(folder, "run", "fold-01", "history.csv"), time.monotonic() + SECONDS
+            while not history.exists() or history.read_text().count("\n") < 3:
+                if time.monotonic() > deadline or any(worker.poll() is not None for worker in workers):
+                    raise SystemExit("the workers do not train")
+                time.sleep(0.05)
+            start = time.monotonic()
+            if victim is None:
+                subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+            else:
+                workers[victim].send_signal(what)
+            for number, worker in enumerate(workers):
+                if number != victim:
+                    worker.wait(SECONDS)
+            return time.monotonic() - start
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.wait()
 
 
 def measure_workers(rounds=3):
@@ -251,7 +337,8 @@ def note(text):
 def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--sections", nargs="+", choices=SECTIONS, default=list(SECTIONS[:-1]), help="(all but workers)")
+    usual = [section for section in SECTIONS if section not in QUIET]
+    add("--sections", nargs="+", choices=SECTIONS, default=usual, help="(all but workers and faults)")
     add("--nodes", type=int, default=20_000_000)
     add("--degree", type=int, default=10, help="directed edges a node, about (10)")
     add("--features", type=int, default=64)
@@ -267,7 +354,9 @@ MEASURES = {
     "sampler": lambda folder: {"ours": measure_sampler(folder), "dgl": measure_dgl(folder)},
     "features": measure_features,
     "large": lambda folder: measure_large(folder, folder / "run"),
+    "halves": lambda folder: measure_halves(),
     "workers": lambda folder: measure_workers(),
+    "faults": lambda folder: measure_faults(),
 }
 
 
@@ -275,11 +364,19 @@ def in_process(args, section):
     """A section in a new process: what another one left in memory would be measured, too."""
     words = [sys.executable, __file__, "--only", section, "--folder", args.folder or "none", "--nodes", args.nodes]
     words += ["--degree", args.degree, "--features", args.features]
+    if section == "faults":  # TensorFlow's servers listen on all interfaces, and the network will be cut
+        words = ["unshare", "-n", *words]
     done = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, text=True, timeout=SECONDS)
     if done.returncode:
         note(f"{section} failed")
         return None
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def circumstances(record):
+    """When, of which revision, and beside how much other work a section was measured: each may be done by itself."""
+    found = record.record({"ours": {"versions": {}}}, 1)
+    return {key: found[key] for key in ("date", "git_revision", "load_average")}
 
 
 def main(arguments=None):
@@ -290,20 +387,20 @@ def main(arguments=None):
     if args.only:
         print(json.dumps(MEASURES[args.only](args.folder)))
         return
-    from peers import record
+    from benchmarks.peers import record
 
     saved = record.read(args.output, "scale") or {}
     saved.pop("record", None)
-    needs_graph = set(args.sections) & {"opening", "sampler", "features", "large"}
+    needs_graph = set(args.sections) & ON_GRAPH
     made = needs_graph and args.folder is None
     if made:
         args.folder = Path(tempfile.mkdtemp(prefix="ganet-scale-"))
     try:
         if needs_graph and not (args.folder / "graph.json").exists():
             args.folder.mkdir(exist_ok=True)
-            saved["graph"] = in_process(args, "graph")
+            saved["graph"] = {**circumstances(record), **in_process(args, "graph")}
         for section in args.sections:
-            saved[section] = {"load_average": list(os.getloadavg()), "result": in_process(args, section)}
+            saved[section] = {**circumstances(record), "result": in_process(args, section)}
             note(f"{section}: {json.dumps(saved[section])}")
             hello = {"ours": {"versions": record.environment.versions()}}
             record.write(args.output, "scale", record.record(hello, 1), saved)

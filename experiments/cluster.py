@@ -29,7 +29,7 @@ LOCAL = ("127.0.0.1", "localhost")
 GRACE_SECONDS = 3  # between asking a process to stop and making it
 SETTLE_SECONDS = 1  # when one worker has failed, others fail of it, or it of another: who began is seen a moment later
 STOP = "the others stop, too"  # in what a worker says that fails of another
-LAUNCHED = "GANET_LAUNCHED"  # the process that started this worker, and watches over it
+LAUNCHED = "GANET_LAUNCHED"  # number of the process that started this one and watches over it: a launcher, a search
 WARNING = (
     "Note: TensorFlow's servers, one for each worker, listen on all interfaces of this machine without authentication, "
     "whatever address they are given: run --workers only on a network that you trust, or in a namespace of its own "
@@ -124,11 +124,18 @@ class Cluster(Alone):
         for number, other in enumerate(others, 1):
             for name in sorted(first.keys() | other.keys()):
                 if first.get(name) != other.get(name):
+                    self._all_know()
                     raise ConfigError(
-                        f"worker {number} ({self.addresses[number]}) does not fit worker 0 ({self.addresses[0]}): "
-                        f"{name} is {other.get(name)} there and {first.get(name)} here; give all workers the same "
-                        "command, data and versions."
+                        f"{self.name(number)} does not fit {self.name(0)}: {name} is {other.get(name)} there and "
+                        f"{first.get(name)} here; give all workers the same command, data and versions."
                     )
+
+    def _all_know(self):
+        """Waits until all have what was exchanged last: whoever left at once would be taken for dead by the others."""
+        import tensorflow as tf
+
+        with contextlib.suppress(tf.errors.OpError):  # who is through first is gone while others are still at it
+            self._all(np.zeros(1, np.int32))
 
     def blame(self, error):
         """A sentence on a broken connection: who is gone, or does not answer any more."""
@@ -165,13 +172,8 @@ class Cluster(Alone):
 
     def end(self, code):
         """Waits for the others, then leaves without TensorFlow's goodbye, which takes a worker's end for a crash."""
-        import tensorflow as tf
-
         self._all(np.zeros(1, np.int32))
-        # All are done, but not all may know it yet: nobody leaves before they do. Whoever is then through first is gone
-        # while others are still at it, which is no failure any more.
-        with contextlib.suppress(tf.errors.OpError):
-            self._all(np.zeros(1, np.int32))
+        self._all_know()
         leave(code)
 
 
@@ -258,7 +260,6 @@ def join(index, addresses, note):
     """
     import tensorflow as tf
 
-    _watch_parent()
     meet(index, addresses, note)
     os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}})
     try:
@@ -308,16 +309,20 @@ def _door(index, addresses):
     return door
 
 
-def _watch_parent():
-    """Ends this worker when the process that launched it is gone: it could not be stopped any more."""
-    parent = os.environ.get(LAUNCHED)
+def launched():
+    """Whether another process of ours started this one and speaks for it."""
+    return os.environ.get(LAUNCHED, "").isdecimal()
+
+
+def watch_parent():
+    """Ends this process when the one that launched it is gone: it could not be stopped any more."""
 
     def watch():
-        while os.getppid() == int(parent):
+        while os.getppid() == int(os.environ[LAUNCHED]):
             time.sleep(1)
         leave(2)
 
-    if parent:
+    if launched():
         threading.Thread(target=watch, daemon=True).start()
 
 
@@ -367,12 +372,25 @@ def _start(script, argv, index, addresses, folder):
     config = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
     variables = {**os.environ, "TF_CONFIG": json.dumps(config), LAUNCHED: str(os.getpid()), "TF_CPP_MIN_LOG_LEVEL": "3"}
     with open(os.path.join(folder, f"{index}.err"), "wb") as errors:
-        return subprocess.Popen(
+        child = subprocess.Popen(
             [sys.executable, script, *argv],
             env=variables,
             stdout=None if index == 0 else subprocess.DEVNULL,
-            stderr=errors if index else None,
+            stderr=errors if index else subprocess.PIPE,
         )
+    if index == 0:
+        child.teller = threading.Thread(target=_tell, args=(child.stderr, errors.name), daemon=True)
+        child.teller.start()
+    return child
+
+
+def _tell(pipe, path):
+    """Passes on what worker 0 says, and keeps it, so that nobody says it once more."""
+    with pipe, open(path, "wb", buffering=0) as file:
+        while said := pipe.read1():
+            file.write(said)
+            sys.stderr.write(said.decode(errors="replace"))
+            sys.stderr.flush()
 
 
 def _watch(children, folder):
@@ -400,10 +418,13 @@ def _explain(codes, children, folder):
                 file=sys.stderr,
             )
             return 2
-    said = {index: _said(index, codes[index], folder) for index in failed if index}
+    if failed[0] == 0:
+        children[0].teller.join(GRACE_SECONDS)
+    said = {index: _said(index, codes[index], folder) for index in failed}
     began = {index: text for index, text in said.items() if STOP not in text}
-    if began or failed[0]:  # else worker 0 has said itself what there was to say
-        print(*(began or said).values(), sep="\n", file=sys.stderr)
+    news = [text for text in began.values() if text != said[0]] if 0 in said else list((began or said).values())
+    if news:  # else worker 0 has said itself what there was to say
+        print(*dict.fromkeys(news), sep="\n", file=sys.stderr)
     return codes[failed[0]]
 
 

@@ -5,8 +5,9 @@
 
 A trial is a run of train.py in a folder of its own, named by its settings; what stands behind `--` goes to train.py.
 Several processes, also on several machines, may search together: they share the storage, a database, and the folder.
-A process that dies stops its trial's heartbeat. Whoever comes next marks that trial as failed and queues it again with
-the same settings, and so in the same folder, where train.py resumes.
+A process that dies takes its train.py with it and stops its trial's heartbeat. Whoever comes next marks that trial as
+failed and queues it again with the same settings, and so in the same folder, where train.py resumes. Where two trials
+have the same settings, and so the same folder, the second waits for folds that the first is at.
 
 Settings are chosen by `validation.val_loss`, never by anything of the test fold, of which a search must not know.
 """
@@ -14,13 +15,21 @@ Settings are chosen by `validation.val_loss`, never by anything of the test fold
 import argparse
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
+import time
+import warnings
 from pathlib import Path
 
-from ganet_tf.errors import ConfigError
+from experiments import command_line
+from experiments.cluster import LAUNCHED
+from experiments.config import fold_numbers, resolve
+from ganet_tf.errors import ConfigError, GANetError
 
+RETRIES = 3  # of a trial whose process was killed
+WAIT_SECONDS = 30  # until train.py is asked again for folds that another trial is at
 ROOT = Path(__file__).resolve().parents[1]
 RANGE = re.compile(r"(?P<low>[^.:]+(?:\.\d+)?(?:e-?\d+)?)\.\.(?P<high>[^:]+)(?::(?P<how>log))?$")
 
@@ -76,31 +85,67 @@ def _suggestion(key, text):
     return lambda trial: getattr(trial, suggest)(key, low, high, log=bool(found["how"]))
 
 
-def objective(trial, space, arguments, rest):
-    """Validation loss of one trial: the mean over its folds."""
+def objective(trial, space, arguments, rest, numbers):
+    """Validation loss of one trial: the mean over its folds.
+
+    Args:
+        trial: Optuna's.
+        space: of `parse_space`.
+        arguments: of `parse`.
+        rest, numbers: of `train_words`; words for train.py and the folds that they ask for.
+    """
     settings = [f"{key}={suggest(trial)}" for key, suggest in space.items()]
-    folder = arguments.output / f"trial-{hashlib.sha256(json.dumps(sorted(settings)).encode()).hexdigest()[:12]}"
+    asked = [*sorted(settings), *rest]  # another data set, or other folds, have folders of their own
+    folder = arguments.output / f"trial-{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:12]}"
     trial.set_user_attr("folder", str(folder))
-    command = [sys.executable, ROOT / "train.py", "--dataset", arguments.dataset, "--model", arguments.model, *rest]
-    if "node" not in rest:
-        command += ["--protocol", "validation"]
-    command += ["--quiet", "--output", folder, "--set", *settings]
     arguments.output.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode == 130:
-        raise KeyboardInterrupt
-    if done.returncode:  # an exit code is no exception by itself, and Optuna would take None for a value
-        said = [line for line in done.stderr.splitlines() if line.strip()]
-        raise TrialFailed(f"train.py ended with exit code {done.returncode}: {said[-1] if said else 'it said nothing'}")
-    return validation_loss(folder / "summary.json")
+    command = [sys.executable, ROOT / "train.py", *rest, "--quiet", "--output", folder, "--set", *settings]
+    variables = {**os.environ, LAUNCHED: str(os.getpid())}
+    kills = 0
+    while True:
+        done = subprocess.run(
+            list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=variables
+        )
+        if done.returncode == 130:
+            raise KeyboardInterrupt
+        if done.returncode < 0 and (kills := kills + 1) <= RETRIES:  # it resumes where it was killed
+            continue
+        if done.returncode:  # an exit code is no exception by itself, and Optuna would take None for a value
+            said = [line for line in done.stderr.splitlines() if line.strip()] or ["it said nothing"]
+            raise TrialFailed(f"train.py ended with exit code {done.returncode}: {said[-1]}")
+        summary = read_summary(folder / "summary.json")
+        if not set(numbers) & set(summary.get("missing", ())):
+            return validation_loss(summary, folder)
+        time.sleep(WAIT_SECONDS)  # the mean over the others would be taken for the whole
 
 
-def validation_loss(path):
+def train_words(arguments, rest):
+    """(words for train.py, numbers of the folds that they ask for).
+
+    Raises:
+        ConfigError: for what train.py would refuse.
+    """
+    words = ["--dataset", arguments.dataset, "--model", arguments.model, *rest]
+    config = resolve(command_line.parse(words))[0]
+    if config.task == "graph" and config.protocol != "validation":
+        words += ["--protocol", "validation"]
+    return words, command_line.parse_numbers(command_line.parse(words).folds, fold_numbers(config))
+
+
+def read_summary(path):
+    """What train.py wrote."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrialFailed(f"{path} cannot be read ({error!r}).") from error
+
+
+def validation_loss(summary, folder):
     """What a search may look at."""
     try:
-        return float(json.loads(path.read_text(encoding="utf-8"))["validation"]["val_loss"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TrialFailed(f"{path} has no validation loss ({error!r}).") from error
+        return float(summary["validation"]["val_loss"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrialFailed(f"the summary in {folder} has no validation loss ({error!r}).") from error
 
 
 def make_study(arguments):
@@ -110,19 +155,24 @@ def make_study(arguments):
     # Optuna 5 has another name for the callback.
     callbacks = optuna.storages
     retry = getattr(callbacks, "RetryHeartbeatStaleTrialCallback", None) or callbacks.RetryFailedTrialCallback
-    storage = optuna.storages.RDBStorage(
-        arguments.storage,
-        heartbeat_interval=arguments.heartbeat,
-        grace_period=2 * arguments.heartbeat,
-        **{_callback_argument(optuna): retry(max_retry=3)},
-    )
-    return optuna.create_study(
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # heartbeats are, since 2021
+        storage = optuna.storages.RDBStorage(
+            arguments.storage,
+            heartbeat_interval=arguments.heartbeat,
+            grace_period=2 * arguments.heartbeat,
+            **{_callback_argument(optuna): retry(max_retry=RETRIES)},
+        )
+    study = optuna.create_study(
         storage=storage,
         study_name=arguments.study or f"{Path(arguments.dataset).name}-{arguments.model}",
         direction="minimize",
-        sampler=optuna.samplers.TPESampler(seed=arguments.seed),
         load_if_exists=True,
     )
+    # A study that goes on must not draw once more what it drew first.
+    seed = None if arguments.seed is None else arguments.seed + len(study.get_trials(deepcopy=False))
+    study.sampler = optuna.samplers.TPESampler(seed=seed)
+    return study
 
 
 def _callback_argument(optuna):
@@ -138,15 +188,18 @@ def main(argv=None):
     arguments, rest = parse(argv)
     try:
         space = parse_space(arguments.space)
+        words, numbers = train_words(arguments, rest)
         import optuna
-    except ConfigError as error:
+    except GANetError as error:
         print(f"search: {error}", file=sys.stderr)
         return 2
     except ImportError:
         print("search: Optuna is not installed: pip install -e '.[search]'", file=sys.stderr)
         return 2
     study = make_study(arguments)
-    study.optimize(lambda trial: objective(trial, space, arguments, rest), arguments.trials, catch=(TrialFailed,))
+    study.optimize(
+        lambda trial: objective(trial, space, arguments, words, numbers), arguments.trials, catch=(TrialFailed,)
+    )
     done = [trial for trial in study.trials if trial.state == optuna.trial.TrialState.COMPLETE]
     if not done:
         print("search: no trial has a result; the messages above say why.", file=sys.stderr)

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import inspect
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -109,14 +110,18 @@ def settle_splits(config, dataset):
     return config
 
 
-def make_task(config, dataset, share=None):
-    """The task object of a config; with a `share` (index, count), that of one of several workers.
+def data_digest(dataset):
+    """A number that is another where workers have other graphs, targets or splits, without a look at what is large."""
+    if hasattr(dataset, "edge_counts"):
+        arrays = [dataset.y, dataset.sizes, dataset.edge_counts]
+    else:
+        splits = [dataset.nodes(split) for split in ("train", "val", "test")]
+        arrays = [*splits, *(dataset.y[nodes] for nodes in splits)]
+    return zlib.crc32(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
 
-    Raises:
-        ConfigError: for what several workers cannot train together.
-    """
-    if share is not None:
-        check_sharing(config)
+
+def make_task(config, dataset, share=None):
+    """The task object of a config; with a `share` (index, count), that of one worker: see `check_sharing`."""
     if config.task == "graph":
         return GraphTask(config, dataset, share)
     return SampledNodeTask(config, dataset, share) if config.sampled.batch_size else NodeTask(config, dataset)
@@ -216,8 +221,9 @@ class GraphTask:
         return _without(self.dataset[:1].batches(1).element_spec[0], self._left_out)
 
     def _batches(self, dataset):
-        """Batches for evaluation."""
-        batches = dataset.batches(self.config.eval_batch_size)
+        """Batches for evaluation, one for each worker at least."""
+        size = min(self.config.eval_batch_size, -(-len(dataset) // (self.share or (0, 1))[1]))
+        batches = dataset.batches(size)
         return batches.map(lambda inputs, y: (_without(inputs, self._left_out), y)) if self._left_out else batches
 
     def split(self, number):

@@ -5,7 +5,8 @@ them (`raw/edge.csv.gz`, `raw/node-feat.csv.gz`, `raw/node-label.csv.gz`, or `ra
 and `split/*/{train,valid,test}.csv.gz`). FOLDER gets the files of `NodeDataset.from_folder`.
 
 Edges are sorted by counting, in pieces: a first pass counts how many end in each block of nodes, a second one puts them
-into files of blocks that fit the memory, and each of these is then sorted by itself.
+into files of blocks that fit the memory, and each of these is then sorted by itself. Nothing as long as the graph is in
+memory, neither edges nor nodes.
 """
 
 import argparse
@@ -33,12 +34,15 @@ from ganet_tf.files import UNFINISHED, draft, named, write_whole
 
 MEMORY = 2**30  # bytes that a conversion may take, about
 BLOCKS = 2**16  # that the nodes are counted in
-TEXT = 2**24  # bytes of text that are read at a time
-ROWS = 2**21  # edges of an array that are read at a time
+TEXT = 2**24  # bytes of text that are read at a time, at most
+ROWS = 2**21  # rows of an array that are read at a time, at most
 LEAST_MEMORY = 2**24
+MOST_NODES = 2**31  # numbers of 4 bytes
 SPACES = bytes.maketrans(b",;\t", b"   ")
 EDGES = f"{UNFINISHED}edge_index.npy"
 BYTES_AN_EDGE = 40  # while a file of edges is sorted: the pairs, keys of 8 bytes, and what comes out
+BYTES_A_ROW = 128  # while a piece of edges is dealt out to files
+BYTES_A_LETTER = 16  # while text is read
 OGB_NAMES = {"train": "train", "valid": "val", "test": "test"}
 
 
@@ -69,20 +73,29 @@ def convert(
     source, folder = Path(source), Path(folder)
     if not source.exists():
         raise DatasetNotFoundError(f"there is no file or folder {str(source)!r}")
+    if num_nodes is not None and not 1 <= num_nodes <= MOST_NODES:
+        raise DataFormatError(f"num_nodes must be a whole number from 1 to {MOST_NODES}, but is {num_nodes}")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "graph.json").unlink(missing_ok=True)
+    remove_leavings(folder)
     found = {}
     if source.is_dir():
-        found = convert_nodes(source, folder)
+        found = convert_nodes(source, folder, memory)
         say(f"features and targets of {found['num_nodes']:,} nodes")
         num_nodes = num_nodes or found["num_nodes"]
     try:
-        sizes = write_lists(edge_pieces(source, folder), folder, directed, num_nodes, memory, say)
+        sizes = write_lists(edge_pieces(source, folder, memory), folder, directed, num_nodes, memory, say)
     finally:
         (folder / EDGES).unlink(missing_ok=True)
     content = {"format": "ganet_tf csr 1", "directed": directed, **sizes, **found}
     write_whole(folder / "graph.json", json.dumps(content, indent=1) + "\n")
     return folder
+
+
+def remove_leavings(folder):
+    """Removes what a conversion that was killed left in the folder: as much as all edges, at times."""
+    for path in folder.glob(f"{UNFINISHED}*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def write_lists(
@@ -111,7 +124,7 @@ def count_targets(pieces, directed, num_nodes):
         if len(piece) == 0:
             continue
         low, high = int(piece.min()), int(piece.max())
-        limit = 2**31 if num_nodes is None else num_nodes
+        limit = MOST_NODES if num_nodes is None else num_nodes
         if low < 0 or high >= limit:
             raise DataFormatError(
                 f"an edge names node {low if low < 0 else high}, but nodes are numbered from 0 to {limit - 1}"
@@ -140,41 +153,53 @@ def cut_blocks(counts, shift, num_nodes, most):
 
 def scatter(pieces, directed, bounds, parts):
     """Appends each edge as (target, source), int32, to the file of its run of targets."""
-    with contextlib.ExitStack() as stack:
-        files = [stack.enter_context(open(path, "wb")) for path in parts]
-        for piece in pieces:
-            piece = piece[piece[:, 0] != piece[:, 1]].astype(np.int32)
-            pairs = piece[:, ::-1] if directed else np.concatenate([piece[:, ::-1], piece])
-            run = np.searchsorted(bounds, pairs[:, 0], side="right") - 1
-            order = np.argsort(run, kind="stable")
-            cuts = np.searchsorted(run[order], np.arange(len(parts) + 1))
-            pairs = np.ascontiguousarray(pairs[order])
-            for file, (start, stop) in zip(files, itertools.pairwise(cuts), strict=True):
-                with named(file.name):
+    for path in parts:
+        path.touch()
+    for piece in pieces:
+        piece = piece[piece[:, 0] != piece[:, 1]].astype(np.int32)
+        pairs = piece[:, ::-1] if directed else np.concatenate([piece[:, ::-1], piece])
+        run = np.searchsorted(bounds, pairs[:, 0], side="right") - 1
+        order = np.argsort(run, kind="stable")
+        cuts = np.searchsorted(run[order], np.arange(len(parts) + 1))
+        pairs = np.ascontiguousarray(pairs[order])
+        for path, (start, stop) in zip(parts, itertools.pairwise(cuts), strict=True):
+            if start < stop:  # opened for each piece: a process may have few files open, and there may be many
+                with named(path), open(path, "ab") as file:
                     file.write(pairs[start:stop])
 
 
 def sort_parts(parts, bounds, folder):
-    """Sorts each file by itself and appends it to `indices.npy`; `indptr.npy` follows. Returns the number of edges."""
-    degrees, total = [], 0
-    with draft(folder / "indices.npy") as path:
-        with open(path, "wb") as file:
-            write_header(file, np.int32, (2**40,))  # the true number, of as many digits, in the end
-            for part, (first, last) in zip(parts, itertools.pairwise(bounds), strict=True):
-                pairs = np.fromfile(part, np.int32).reshape(-1, 2)
-                part.unlink()
-                key = (pairs[:, 0].astype(np.int64) - first) << 32 | pairs[:, 1]
-                del pairs
-                key.sort()
-                key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
-                file.write((key & 0xFFFFFFFF).astype(np.int32))
-                total += len(key)
-                degrees.append(np.bincount(key >> 32, minlength=last - first).astype(np.int32))
-            file.seek(0)
-            write_header(file, np.int32, (total,))
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate(degrees), dtype=np.int64)])
-        write_whole(folder / "indptr.npy", lambda file: np.save(file, indptr))
+    """Sorts each file by itself and appends it to `indices.npy`, its ends to `indptr.npy`; returns how many edges."""
+    total = 0
+    with contextlib.ExitStack() as stack:
+        paths = [stack.enter_context(draft(folder / name)) for name in ("indices.npy", "indptr.npy")]
+        indices, indptr = (stack.enter_context(open(path, "wb")) for path in paths)
+        write_header(indices, np.int32, (2**40,))  # the true number, of as many digits, in the end
+        write_header(indptr, np.int64, (bounds[-1] + 1,))
+        indptr.write(np.zeros(1, np.int64))
+        for part, (first, last) in zip(parts, itertools.pairwise(bounds), strict=True):
+            pairs = np.fromfile(part, np.int32).reshape(-1, 2)
+            part.unlink()
+            key = (pairs[:, 0].astype(np.int64) - first) << 32 | pairs[:, 1]
+            del pairs
+            key.sort()
+            key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
+            with named(folder / "indices.npy"):
+                indices.write((key & 0xFFFFFFFF).astype(np.int32))
+            key >>= 32
+            with named(folder / "indptr.npy"):
+                write_ends(indptr, key, last - first, total)
+            total += len(key)
+        indices.seek(0)
+        write_header(indices, np.int32, (total,))
     return total
+
+
+def write_ends(file, targets, count, total):
+    """Writes where the lists of `count` nodes end, from their edges' sorted targets; `total` edges came before."""
+    for start in range(0, count, ROWS):
+        nodes = np.arange(start, min(start + ROWS, count))
+        file.write(total + np.searchsorted(targets, nodes, side="right"))
 
 
 HEADER = 128  # bytes of an .npy header, for one or two dimensions
@@ -190,17 +215,17 @@ def write_header(file, dtype, shape):
 # What goes in
 
 
-def edge_pieces(source: Path, folder: Path) -> Callable[[], Iterator[np.ndarray]]:
+def edge_pieces(source: Path, folder: Path, memory: int = MEMORY) -> Callable[[], Iterator[np.ndarray]]:
     """A function that gives the edges from the beginning, in pieces [m, 2] of integers."""
     if source.is_dir():
         raw = raw_folder(source)
         if (raw / "data.npz").is_file():
             extract(raw / "data.npz", "edge_index", folder / EDGES)
-            return lambda: array_pieces(open_array(folder / EDGES), raw / "data.npz")
+            return lambda: array_pieces(open_array(folder / EDGES), raw / "data.npz", memory)
         source = first_of(raw, "edge.csv.gz", "edge.csv")
     if source.suffix == ".npy":
-        return lambda: array_pieces(open_array(source), source)
-    return lambda: whole_numbers(text_pieces(source, 2), source)
+        return lambda: array_pieces(open_array(source), source, memory)
+    return lambda: whole_numbers(text_pieces(source, 2, memory), source)
 
 
 def raw_folder(source):
@@ -216,21 +241,25 @@ def first_of(folder, *names):
     raise DatasetNotFoundError(f"{folder} has no {names[0]}: it is no folder as OGB has them")
 
 
-def array_pieces(array, path):
+def array_pieces(array, path, memory=MEMORY):
     """Pieces of an array [E, 2] or [2, E]."""
     if array.ndim != 2 or array.dtype.kind not in "iu" or 2 not in array.shape:
         raise DataFormatError(f"{path} must hold integers [edges, 2] or [2, edges], but is {array.dtype} {array.shape}")
-    pairs = array if array.shape[1] == 2 else array.T
-    for start in range(0, len(pairs), ROWS):
-        yield np.asarray(pairs[start : start + ROWS])
+    return row_pieces(array if array.shape[1] == 2 else array.T, memory)
 
 
-def text_pieces(path: Path, width: int | None = None) -> Iterator[np.ndarray]:
+def row_pieces(array, memory=MEMORY):
+    """Pieces of the rows of any array."""
+    rows = min(ROWS, max(memory // BYTES_A_ROW, 1))
+    return (np.asarray(array[start : start + rows]) for start in range(0, len(array), rows))
+
+
+def text_pieces(path: Path, width: int | None = None, memory: int = MEMORY) -> Iterator[np.ndarray]:
     """Pieces [m, width] of a text file of numbers, separated by commas or spaces; lines with # are left out."""
     rest = b""
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-            while block := file.read(TEXT):
+            while block := file.read(min(TEXT, max(memory // BYTES_A_LETTER, 1))):
                 head, _, rest = (rest + block).rpartition(b"\n")
                 if head:
                     width = width or columns(head)
@@ -271,53 +300,60 @@ def whole_numbers(pieces, path):
         yield piece.astype(np.int64)
 
 
-def convert_nodes(source: Path, folder: Path) -> dict[str, int]:
+def convert_nodes(source: Path, folder: Path, memory: int = MEMORY) -> dict[str, int]:
     """Writes `x.npy`, `y.npy` and the splits of an OGB-style folder; returns what graph.json says of them."""
     raw = raw_folder(source)
-    if (raw / "data.npz").is_file():
-        extract(raw / "data.npz", "node_feat", folder / "x.npy")
-        num_nodes = len(open_array(folder / "x.npy"))
-        with tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as scratch:
-            extract(first_of(raw, "node-label.npz"), "node_label", Path(scratch) / "y.npy")
-            labels = np.array(open_array(Path(scratch) / "y.npy"))
-    else:
-        num_nodes = write_rows(text_pieces(first_of(raw, "node-feat.csv.gz", "node-feat.csv")), folder / "x.npy")
-        labels = np.concatenate(list(text_pieces(first_of(raw, "node-label.csv.gz", "node-label.csv"))))
-    if len(labels) != num_nodes:
-        raise DataFormatError(f"{raw} has features of {num_nodes} nodes, but targets of {len(labels)}")
-    found = {"num_nodes": num_nodes, **write_targets(labels, folder / "y.npy")}
+    with tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as scratch:
+        if (raw / "data.npz").is_file():
+            extract(raw / "data.npz", "node_feat", folder / "x.npy")
+            num_nodes = len(open_array(folder / "x.npy"))
+            path = Path(scratch) / "y.npy"
+            extract(first_of(raw, "node-label.npz"), "node_label", path)
+            targets = functools.partial(row_pieces, open_array(path), memory)
+        else:
+            features = first_of(raw, "node-feat.csv.gz", "node-feat.csv")
+            num_nodes = write_rows(text_pieces(features, memory=memory), folder / "x.npy")
+            path = first_of(raw, "node-label.csv.gz", "node-label.csv")
+            targets = functools.partial(text_pieces, path, memory=memory)
+        count, found = write_targets(targets, folder / "y.npy")
+    if count != num_nodes:
+        raise DataFormatError(f"{raw} has features of {num_nodes} nodes, but targets of {count}")
     for split in sorted(source.glob("split/*/*.csv*")):
         if (name := OGB_NAMES.get(split.name.split(".")[0])) is not None:
             nodes = np.concatenate([np.zeros((0, 1), np.int64), *whole_numbers(text_pieces(split, 1), split)])[:, 0]
             write_whole(folder / f"{name}.npy", functools.partial(np.save, arr=nodes.astype(np.int32)))
-    return found
+    return {"num_nodes": num_nodes, **found}
 
 
-def write_targets(labels, path):
-    """Writes targets: one whole number each is a class, NaN an unknown one; anything else stays a row of numbers."""
-    labels = labels.reshape(len(labels), -1)
-    known = ~np.isnan(labels) if labels.dtype.kind == "f" else np.ones(labels.shape, bool)
-    classes = labels.shape[1] == 1 and (labels[known] == np.floor(labels[known])).all()
-    if classes:
-        y = np.where(known[:, 0], np.nan_to_num(labels[:, 0], nan=-1), -1)
-        y = y.astype(np.int16 if y.max() < 2**15 else np.int32)
-    else:
-        y = labels.astype(np.float32)
-    write_whole(path, functools.partial(np.save, arr=y))
-    return {"num_classes": max(int(y.max()) + 1, 1)} if classes else {}
+def write_targets(pieces: Callable[[], Iterator[np.ndarray]], path: Path) -> tuple[int, dict[str, int]]:
+    """Writes targets: one whole number each is a class, NaN an unknown one; anything else stays a row of numbers.
+
+    Returns:
+        How many there are, and what graph.json says of them.
+    """
+    classes, largest = True, -1
+    for piece in pieces():
+        known = piece[~np.isnan(piece)] if piece.dtype.kind == "f" else piece
+        classes = classes and piece.size == len(piece) and bool((known == np.floor(known)).all())
+        largest = max(largest, known.max(initial=-1))
+    if not classes:
+        return write_rows(pieces(), path), {}
+    dtype = np.int16 if largest < 2**15 else np.int32
+    count = write_rows((np.nan_to_num(piece, nan=-1).reshape(-1) for piece in pieces()), path, dtype)
+    return count, {"num_classes": max(int(largest) + 1, 1)}
 
 
-def write_rows(pieces, path):
-    """Writes pieces of rows as one .npy file of float32; returns how many there are."""
-    total, width = 0, 0
+def write_rows(pieces, path, dtype=np.float32):
+    """Writes pieces of rows, or of a vector, as one .npy file; returns how many there are."""
+    total, shape = 0, ()
     with draft(path) as temporary, open(temporary, "wb") as file:
-        write_header(file, np.float32, (0, 0))
+        write_header(file, dtype, (0, 0))
         for piece in pieces:
-            width = width or piece.shape[1]
-            file.write(np.ascontiguousarray(piece, np.float32))
+            shape = piece.shape[1:]
+            file.write(np.ascontiguousarray(piece, dtype))
             total += len(piece)
         file.seek(0)
-        write_header(file, np.float32, (total, width))
+        write_header(file, dtype, (total, *shape))
     return total
 
 

@@ -72,13 +72,36 @@ class NeighborLists:
 
     def check(self) -> None:
         """Looks at every list, in pieces: raises DataFormatError unless all are as the class says."""
-        for start in range(0, self.num_nodes, PIECE):
-            ends = self.indptr[start : start + PIECE + 1]
-            if (np.diff(ends) < 0).any():
-                node = start + int((np.diff(ends) < 0).argmax())
-                raise DataFormatError(f"{self.names['indptr']} descends after node {node}")
+        self.check_indptr()
         for start, stop in self.pieces():
             self._check_piece(start, stop)
+
+    def check_indptr(self) -> None:
+        """Looks at the ends of all lists, in pieces: raises DataFormatError unless they ascend."""
+        for start in range(0, self.num_nodes, PIECE):
+            ends = self.indptr[start : start + PIECE + 1]
+            if (falls := ends[1:] < ends[:-1]).any():
+                raise DataFormatError(f"{self.names['indptr']} descends after node {start + int(falls.argmax())}")
+
+    def check_runs(self, starts: np.ndarray, ends: np.ndarray) -> None:
+        """Raises unless lists out of `indptr` are parts of `indices`."""
+        wrong = (starts < 0) | (ends < starts) | (ends > self.num_edges)
+        if wrong.any():
+            start, end = starts[wrong][0], ends[wrong][0]
+            raise DataFormatError(
+                f"{self.names['indptr']} has a list from {start} to {end}, but {self.names['indices']} has "
+                f"{self.num_edges} entries: the file is damaged, or belongs to another graph"
+            )
+
+    def check_drawn(self, edges: np.ndarray) -> None:
+        """Raises unless sorted edges [E, 2] out of the lists are between two nodes each, and each is there once."""
+        sources, targets = edges.T
+        loops, twice = sources == targets, (sources[1:] == sources[:-1]) & (targets[1:] == targets[:-1])
+        if loops.any() or twice.any():
+            what = "a node itself" if loops.any() else "a node twice"
+            raise DataFormatError(
+                f"{self.names['indices']}: a list has {what} in it; python -m ganet_tf.data.convert sorts edges"
+            )
 
     def _check_piece(self, start, stop):
         sources, targets = self.indices[self.indptr[start] : self.indptr[stop]], self.targets(start, stop)

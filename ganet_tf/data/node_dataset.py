@@ -114,8 +114,10 @@ class NodeDataset:
             self._check_known(getattr(self, f"{split}_mask"), f"{split}_mask")
 
     def _check_known(self, nodes, name):
-        unknown = self.y[nodes]
-        unknown = unknown == MISSING if unknown.ndim == 1 else np.isnan(unknown).all(axis=1)
+        y = self.y[nodes]
+        if y.ndim == 1 and len(y) and not MISSING <= y.min() <= y.max() < self.num_classes:
+            self._refuse_classes(y)
+        unknown = y == MISSING if y.ndim == 1 else np.isnan(y).all(axis=1)
         if unknown.any():
             raise DataFormatError(f"{name} has {unknown.sum()} nodes whose target is unknown; leave them out")
 
@@ -424,10 +426,13 @@ class NodeDataset:
         for start in range(0, self.num_nodes, CHECKED_ROWS):
             check_finite(np.asarray(self.x[start : start + CHECKED_ROWS], np.float32), name_of(self.x, "x"))
         if self.y.ndim == 1 and not MISSING <= self.y.min() <= self.y.max() < self.num_classes:
-            raise DataFormatError(
-                f"{name_of(self.y, 'y')} must hold classes below {self.num_classes} (-1 where unknown), "
-                f"but has {self.y.min()} to {self.y.max()}"
-            )
+            self._refuse_classes(self.y)
+
+    def _refuse_classes(self, y):
+        raise DataFormatError(
+            f"{name_of(self.y, 'y')} must hold classes below {self.num_classes} (-1 where unknown), but has {y.min()} "
+            f"to {y.max()}"
+        )
 
     @functools.cached_property
     def neighbors(self) -> NeighborLists:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 
 from ganet_tf.data.arrays import aligned_empty, ranges
 from ganet_tf.data.batching import BatchPlan, as_share, epoch_dataset, positive_int, share_weight
@@ -61,11 +61,13 @@ class NeighborSampler:
         """
         local = self.lists.borrow_marks()  # and not given back by an error in between: then there will be new ones
         seeds = np.asarray(seeds, np.int32)
-        nodes, targets, sources, places = self._draw(seeds, rng, local)
+        nodes, targets, counts, sources, places = self._draw(seeds, rng, local)
         nodes.sort()
         local[nodes] = np.arange(len(nodes), dtype=np.int32)
         weights = None if self.lists.edge_weights is None else self.lists.edge_weights[places]
-        edges, weights = sorted_edges(local[sources], local[targets], len(nodes), weights)
+        lists = np.take(local, sources), np.take(local, targets), counts
+        edges, weights = sorted_edges(*lists, len(nodes), weights)
+        self.lists.check_drawn(edges)
         batch = {"x": self._features(nodes), "edges": edges, "nodes": local[seeds]}
         if weights is not None:
             batch["edge_weights"] = weights
@@ -79,35 +81,46 @@ class NeighborSampler:
         return self._rows.take(nodes, aligned_empty((len(nodes), self.x.shape[1]), np.float32))
 
     def _draw(self, seeds, rng, marks):
-        """Returns the nodes of the sample, and targets, sources and places of its edges. `marks`: -1 for each node."""
+        """Returns the nodes of the sample, and its edges: targets, how many sources each has, sources, and places.
+
+        `marks` are -1 for each node.
+        """
         marks[seeds] = 0
         hops, drawn = [seeds], []
         for fanout in self.fanout:
-            targets, places = self.draw_neighbors(hops[-1], fanout, rng)
-            sources = self.lists.indices[places]
+            targets, counts, places = self.draw_neighbors(hops[-1], fanout, rng)
+            sources = np.take(self.lists.indices, places)
             self.lists.check_sources(sources)
             sources = sources.astype(np.int32, copy=False)
-            new = sources[marks[sources] < 0]
+            new = sources[np.take(marks, sources) < 0]
             # Each new node once: of its places the last one stays in `marks`. Three times faster than np.unique.
-            marks[new] = np.arange(len(new), dtype=np.int32)
-            hops.append(new[marks[new] == np.arange(len(new))])
-            drawn.append((targets, sources, places))
+            numbers = np.arange(len(new), dtype=np.int32)
+            marks[new] = numbers
+            hops.append(new[np.take(marks, new) == numbers])
+            drawn.append((targets, counts, sources, places))
         return np.concatenate(hops), *map(np.concatenate, zip(*drawn, strict=True))
 
     def draw_neighbors(
         self, nodes: np.ndarray, fanout: int | None, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Draws up to `fanout` neighbours of each of `nodes`; returns targets and places in the lists."""
-        starts = self.lists.indptr[nodes]
-        degrees = self.lists.indptr[nodes + 1] - starts
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draws up to `fanout` neighbours of each of `nodes`.
+
+        Returns:
+            The nodes in another order, how many neighbours each has, and their places in the lists, node after node.
+        """
+        starts, ends = self.lists.indptr[nodes], self.lists.indptr[nodes + 1]
+        self.lists.check_runs(starts, ends)
+        degrees = ends - starts
         many = degrees > (np.inf if fanout is None else fanout)
         few = ~many
-        targets, places = [np.repeat(nodes[few], degrees[few])], [ranges(starts[few], degrees[few])]
-        if many.any():
-            drawn = distinct_places(degrees[many], fanout, rng) + starts[many, None]
-            targets.append(np.repeat(nodes[many], fanout))
-            places.append(drawn.ravel())
-        return np.concatenate(targets), np.concatenate(places)
+        if not many.any():
+            return nodes, degrees, ranges(starts, degrees)
+        drawn = distinct_places(degrees[many], fanout, rng) + starts[many, None]
+        return (
+            np.concatenate([nodes[few], nodes[many]]),
+            np.concatenate([degrees[few], np.full(len(drawn), fanout)]),
+            np.concatenate([ranges(starts[few], degrees[few]), drawn.ravel()]),
+        )
 
 
 def make_sampled_batches(
@@ -181,13 +194,27 @@ def distinct_places(degrees: np.ndarray, count: int, rng: np.random.Generator) -
 
 
 def sorted_edges(
-    sources: np.ndarray, targets: np.ndarray, num_nodes: int, weights: np.ndarray | None = None
+    sources: np.ndarray, targets: np.ndarray, counts: np.ndarray, num_nodes: int, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Returns int32 [E, 2], sorted by (target, source), and the weights in that order: by counting, in linear time."""
+    """Sorts edges by counting, in linear time.
+
+    Args:
+        sources: [E] node numbers, int32: `counts[0]` of them for `targets[0]`, and so on.
+        targets: [T] different nodes.
+        counts: [T].
+        num_nodes: Number of nodes.
+        weights: [E], or None.
+
+    Returns:
+        int32 [E, 2], sorted by (target, source), and the weights in that order.
+    """
     entries = np.ones(len(sources), np.int8) if weights is None else weights
-    matrix = coo_array((entries, (targets, sources)), shape=(num_nodes, num_nodes)).tocsr()
-    matrix.sort_indices()
+    splits = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    # A matrix from rows to columns and back: each way leaves what it goes through in order.
+    by_source = csr_array((entries, sources, splits), shape=(len(targets), num_nodes)).tocsc()
+    lists = by_source.data, np.take(targets, by_source.indices), by_source.indptr
+    by_target = csr_array(lists, shape=(num_nodes, num_nodes)).tocsc()
     edges = aligned_empty((len(sources), 2), np.int32)
-    edges[:, 0] = matrix.indices
-    edges[:, 1] = np.repeat(np.arange(num_nodes, dtype=np.int32), np.diff(matrix.indptr))
-    return edges, None if weights is None else matrix.data
+    edges[:, 0] = by_target.indices
+    edges[:, 1] = np.repeat(np.arange(num_nodes, dtype=np.int32), np.diff(by_target.indptr))
+    return edges, None if weights is None else by_target.data

@@ -57,6 +57,7 @@ def predict_layerwise(
     Raises:
         TypeError: For a model or an operator of another kind.
         ValueError: For inputs of a wrong shape, and for `graph_ids` with cGAO.
+        DataFormatError: For files of a data set that are damaged: names them.
 
     Example:
     ```python
@@ -64,7 +65,7 @@ def predict_layerwise(
     accuracy = (logits.argmax(axis=1) == dataset.y)[dataset.test_mask].mean()
     ```
     """
-    inputs = data if hasattr(data, "keys") else {"x": data.x}
+    inputs = data if hasattr(data, "keys") else {"x": data.x, "graph_ids": data.graph_ids}
     sequence = layer_sequence(model)
     model.check_keys({"edges": None, **inputs} if inputs is not data else inputs)
     x = np.asarray(inputs["x"])
@@ -76,7 +77,8 @@ def predict_layerwise(
         chunks = NeighborChunks.from_edges(inputs["edges"], len(x), entries, inputs.get("edge_weights"))
     else:
         lists = data.neighbors
-        chunks = NeighborChunks(lists.indptr, lists.indices, entries, lists.edge_weights)
+        lists.check_indptr()
+        chunks = NeighborChunks(lists.indptr, lists.indices, entries, lists.edge_weights, lists.check_sources)
     run = _Run(chunks, folder, workers or os.cpu_count())
     for layer in sequence:
         x = run.apply(layer, x)

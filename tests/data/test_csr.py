@@ -1,8 +1,10 @@
 """Graphs in CSR files: opened without a look at them, sampled like those in memory, and named when they are wrong."""
 
 import gzip
+import os
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,6 +13,11 @@ from ganet_tf import data
 from ganet_tf.data import NodeDataset, convert, neighbor_lists
 from ganet_tf.data.neighbor_lists import NeighborLists, Rows
 from ganet_tf.errors import DataFormatError, DatasetNotFoundError, OutOfMemoryError
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 NODES = 60
 
@@ -146,12 +153,36 @@ def test_indices_outside_are_named_by_the_sample_that_meets_them(folder, value):
         list(batches)
 
 
+@pytest.mark.parametrize("value", [10**12, -7, 3])
+def test_lists_outside_are_named_by_the_sample_that_meets_them(folder, value):
+    change(folder / "indptr.npy", 30, value)
+    with pytest.raises(DataFormatError, match=r"indptr.npy has a list from -?\d+ to -?\d+, but .*indices.npy has \d+"):
+        list(data.load(folder).sampled_numpy_batches([None], NODES, "all"))
+
+
+@pytest.mark.parametrize("indices, what", [([1, 1, 0], "a node twice"), ([1, 2, 1], "a node itself")])
+def test_lists_that_are_none_are_named_by_the_sample_that_meets_them(indices, what):
+    ds = NodeDataset.from_csr([0, 2, 3, 3], indices, np.eye(3), [0, 1, 1], train=[0, 1])
+    with pytest.raises(DataFormatError, match=f"indices: a list has {what} in it"):
+        list(ds.sampled_numpy_batches([None], 2))
+
+
+@pytest.mark.parametrize("value", [7, -3])
+def test_classes_outside_are_named(folder, value):
+    """Those of a split at once, which looks at no others."""
+    files = [folder / f"{name}.npy" for name in ("indptr", "indices", "x", "y")]
+    change(folder / "y.npy", 9, value)
+    NodeDataset.from_csr(*files, num_classes=4, train=[8, 10])
+    for more in ({"val": [8, 9]}, {"check": True}):
+        with pytest.raises(DataFormatError, match=r"y.npy must hold classes below 4 .* but has .*(7|-3)"):
+            NodeDataset.from_csr(*files, num_classes=4, **more)
+
+
 WRONG = {
     "indices.npy names node 99": ("indices", -1, 99),
     "indices.npy: the list of node 0 is not ascending": ("indices", 0, NODES - 1),
     "indptr.npy descends after node 4": ("indptr", 4, 10**6),
     "x.npy has NaN": ("x", 7, np.nan),
-    "y.npy must hold classes": ("y", 9, -7),
 }
 
 
@@ -268,6 +299,64 @@ def test_folders_of_ogb(tmp_path, packed):
     assert ds.num_classes == int(np.nanmax(arrays["y"])) + 1
     assert [ds.nodes(split).tolist() for split in ("train", "val", "test")] == [[2, 4], [7], [9, 11]]
     assert read_lists(tmp_path / "csr") == lists_of(EDGES, directed=True)
+
+
+def test_memory_of_a_conversion_is_bounded(tmp_path, monkeypatch):
+    """Whatever the numbers of edges and nodes are; so are the files that are open at a time."""
+    monkeypatch.setattr(convert, "ROWS", 2**12)
+    opened, limit = [], 2**20
+
+    def peak(nodes, edges):
+        np.save(tmp_path / "edges.npy", np.random.default_rng(0).integers(0, nodes, size=(edges, 2)))
+        tracemalloc.start()
+        try:
+            convert.convert(tmp_path / "edges.npy", tmp_path / "csr", memory=limit, say=opened.append)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1000, 1000)
+    small, large = peak(100_000, 50_000), peak(400_000, 400_000)
+    assert large < small + limit / 2 and large < 4 * limit, opened
+    indptr = np.load(tmp_path / "csr" / "indptr.npy")
+    assert len(indptr) > 399_000 and "in 31 parts" in opened[-1]
+
+
+@pytest.mark.skipif(resource is None, reason="no limits here")
+def test_more_parts_than_files_may_be_open(tmp_path):
+    np.save(tmp_path / "edges.npy", EDGES)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    few = len(os.listdir("/proc/self/fd")) + 20 if os.path.exists("/proc/self/fd") else soft
+    said = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
+    try:
+        convert.convert(tmp_path / "edges.npy", tmp_path / "csr", memory=10 * convert.BYTES_AN_EDGE, say=said.append)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert read_lists(tmp_path / "csr") == lists_of(EDGES, False)
+    assert "in 60 parts" in said[0]
+
+
+def test_what_a_killed_conversion_left_is_removed(tmp_path):
+    np.save(tmp_path / "edges.npy", EDGES)
+    (tmp_path / "csr" / ".unfinished-abc").mkdir(parents=True)
+    (tmp_path / "csr" / ".unfinished-abc" / "7").write_bytes(b"much")
+    (tmp_path / "csr" / ".unfinished-def-indices.npy").write_bytes(b"much")
+    convert.convert(tmp_path / "edges.npy", tmp_path / "csr")
+    assert sorted(os.listdir(tmp_path / "csr")) == ["graph.json", "indices.npy", "indptr.npy"]
+
+
+@pytest.mark.parametrize("targets", [[[0.5], [1.0], [2.5]], [[0, 1], [1, 1], [0, 0]]])
+def test_targets_that_are_no_classes(targets, tmp_path):
+    count, found = convert.write_targets(lambda: iter([np.array(targets)]), tmp_path / "y.npy")
+    assert count == 3 and found == {} and np.load(tmp_path / "y.npy").tolist() == targets
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31 + 1])
+def test_numbers_of_nodes(number, tmp_path):
+    np.save(tmp_path / "edges.npy", EDGES)
+    with pytest.raises(DataFormatError, match="num_nodes must be a whole number from 1"):
+        convert.convert(tmp_path / "edges.npy", tmp_path / "csr", num_nodes=number)
 
 
 BAD = {

@@ -1,14 +1,22 @@
 """What a cluster is, who is missing, and who is gone: without TensorFlow's part of it."""
 
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
+import threading
+import time
 
 import numpy as np
 import pytest
 
+import train
 from experiments import cluster as clusters
 from experiments.config import build
-from experiments.tasks import check_sharing
+from experiments.tasks import check_sharing, make_task, settle_splits
+from ganet_tf import data
 from ganet_tf.errors import ConfigError, RunError
 
 
@@ -128,6 +136,8 @@ class Ended:
 
     def __init__(self, code):
         self.code = code
+        self.teller = threading.Thread()
+        self.teller.start()
 
     def poll(self):
         return self.code
@@ -136,15 +146,21 @@ class Ended:
 @pytest.mark.parametrize(
     ("codes", "texts", "expected"),
     [
-        ((2, 2), {1: "train.py: There is not enough memory."}, "train.py: There is not enough memory.\n"),
-        ((2, 2), {1: f"train.py: worker 1: worker 0 is gone; {clusters.STOP}."}, ""),  # worker 0 has said why itself
+        (
+            (2, 2),
+            {0: f"train.py: worker 1 is gone; {clusters.STOP}", 1: "train.py: There is not enough memory."},
+            "train.py: There is not enough memory.\n",
+        ),
+        ((2, 2), {0: "train.py: a full disk", 1: f"train.py: worker 0 is gone; {clusters.STOP}."}, ""),  # it said why
+        ((2, 2, 2), {0: "a note\ntrain.py: no data", 1: "train.py: no data", 2: "train.py: no data"}, ""),
+        ((None, 2, 2), {1: "train.py: no data", 2: "train.py: no data"}, "train.py: no data\n"),
         ((0, 3), {1: ""}, "train.py: worker 1 ended with exit code 3.\n"),
         (
             (None, 2, 2),
             {1: f"train.py: worker 2 is gone; {clusters.STOP}", 2: "a trace\nits end"},
             "a trace\nits end\n",
         ),
-        ((2, -9), {1: ""}, "train.py: worker 1 (process 7) was killed by SIGKILL; the others were stopped. "),
+        ((2, -9), {0: "", 1: ""}, "train.py: worker 1 (process 7) was killed by SIGKILL; the others were stopped. "),
     ],
 )
 def test_who_began(codes, texts, expected, tmp_path, monkeypatch, capsys):
@@ -156,11 +172,49 @@ def test_who_began(codes, texts, expected, tmp_path, monkeypatch, capsys):
     assert said.startswith(expected) and bool(said) == bool(expected)
 
 
+def test_what_worker_0_says_is_passed_on_and_kept(tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text("import sys; print('train.py: no data', file=sys.stderr); sys.exit(2)")
+    child = clusters._start(str(script), [], 0, ["127.0.0.1:1"], tmp_path)
+    child.wait(60)
+    child.teller.join(60)
+    assert capsys.readouterr().err == "train.py: no data\n" == (tmp_path / "0.err").read_text()
+
+
+def test_nobody_outlives_who_launched_it(tmp_path):
+    """The launcher is killed; what it launched, which would sleep on, is gone soon after."""
+    child = "import sys, time; from experiments import cluster; cluster.watch_parent(); print('on', flush=True); "
+    child += "time.sleep(100)"
+    parent = "import os, subprocess, sys; variables = {**os.environ, 'GANET_LAUNCHED': str(os.getpid())}; "
+    parent += f"subprocess.run([sys.executable, '-c', {child!r}], env=variables)"
+    variables = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(clusters.__file__))}
+    process = subprocess.Popen([sys.executable, "-c", parent], env=variables, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"on\n"
+    start = time.monotonic()
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)  # until the child, too, has closed its end of the pipe
+    assert time.monotonic() - start < 30
+
+
+class Told(Fake):
+    """Counts the exchanges after what was said."""
+
+    def _all(self, values):
+        self.exchanges = getattr(self, "exchanges", 0) + 1
+
+
+def test_nobody_leaves_before_all_know_who_does_not_fit():
+    cluster = Told(["a:1", "b:2"], [b"{}"])
+    with pytest.raises(ConfigError, match="seed is None there and 0 here"):
+        cluster.check_alike({"seed": 0})
+    assert cluster.exchanges == 1
+
+
 def test_different_versions():
     others = [json.dumps({"keras": '"3.1"', "seed": "0"}).encode()]
     with pytest.raises(ConfigError, match=r"worker 1 \(b:2\) does not fit worker 0 \(a:1\): keras is \"3.1\" there"):
-        Fake(["a:1", "b:2"], others).check_alike({"keras": "3.15", "seed": 0})
-    Fake(["a:1", "b:2"], others).check_alike({"keras": "3.1", "seed": 0})
+        Told(["a:1", "b:2"], others).check_alike({"keras": "3.15", "seed": 0})
+    Told(["a:1", "b:2"], others).check_alike({"keras": "3.1", "seed": 0})
 
 
 REFUSED = {
@@ -175,6 +229,23 @@ def test_what_cannot_be_shared(why):
     tree = {"task": "graph", "dataset": "MUTAG", "model": "hganet", "optimizer": {}, **REFUSED[why]}
     with pytest.raises(ConfigError, match=why):
         check_sharing(build(tree))
+
+
+def test_what_cannot_be_shared_starts_nobody(monkeypatch, capsys):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    monkeypatch.setattr(clusters, "launch", lambda *words: pytest.fail("workers were started"))
+    assert train.main(["--task", "node", "--dataset", "Cora", "--model", "gcn", "--workers", "2"]) == 2
+    assert capsys.readouterr().err.startswith("train.py: Several workers cannot train this together: ")
+
+
+def test_every_worker_evaluates():
+    """A test fold that would be one batch is cut, so that nobody waits while another evaluates."""
+    config = build({"task": "graph", "dataset": "BA2Motifs", "model": "hganet", "optimizer": {}, "folds": 4})
+    dataset = data.load("BA2Motifs", num_graphs=40)
+    config = settle_splits(config, dataset)
+    assert len(make_task(config, dataset).split(1).held_out) == 1
+    batches = [make_task(config, dataset, (index, 3)).split(1).held_out for index in range(3)]
+    assert [[len(y) for _, y in part] for part in batches] == [[4, 4, 2]] * 3
 
 
 def test_what_can_be_shared():

@@ -55,12 +55,14 @@ def test_spaces_that_are_none(word):
         search.parse_space([word])
 
 
-def run_objective(monkeypatch, tmp_path, code=0, summary=None):
-    """`objective` with a train.py that writes `summary` and ends with `code`."""
-    commands = []
+def run_objective(monkeypatch, tmp_path, code=0, summary=None, *more):
+    """`objective` with a train.py that writes `summary` and ends with `code`; `more` of both for calls after that."""
+    calls, commands = [(code, summary), *more], []
 
-    def fake(command, **_):
+    def fake(command, env, **_):
+        assert env["GANET_LAUNCHED"] == str(os.getpid())  # so that it does not outlive the search
         commands.append(command)
+        code, summary = calls[len(commands) - 1]
         folder = command[command.index("--output") + 1]
         if summary is not None:
             os.makedirs(folder, exist_ok=True)
@@ -69,11 +71,13 @@ def run_objective(monkeypatch, tmp_path, code=0, summary=None):
         return subprocess.CompletedProcess(command, code, "", "train.py: no room\n")
 
     monkeypatch.setattr(search.subprocess, "run", fake)
-    arguments, rest = search.parse(
-        ["--dataset", "MUTAG", "--space", "model.k=4,8", "--output", str(tmp_path), "--", "-x"]
-    )
-    trial = Trial()
-    return search.objective(trial, search.parse_space(arguments.space), arguments, rest), commands[0], trial
+    monkeypatch.setattr(search, "WAIT_SECONDS", 0)
+    words = ["--dataset", "MUTAG", "--space", "model.k=4,8", "--output", str(tmp_path), "--", "--folds", "1-2"]
+    arguments, rest = search.parse(words)
+    trial, space = Trial(), search.parse_space(arguments.space)
+    value = search.objective(trial, space, arguments, *search.train_words(arguments, rest))
+    assert len(commands) == len(calls) and all(command == commands[0] for command in commands)
+    return value, commands[0], trial
 
 
 def test_the_loss_on_validation_is_what_counts(monkeypatch, tmp_path):
@@ -81,7 +85,7 @@ def test_the_loss_on_validation_is_what_counts(monkeypatch, tmp_path):
     summary = {"validation": {"mean": 99.0, "val_loss": 0.25, "val_accuracy": 80.0}}
     value, command, trial = run_objective(monkeypatch, tmp_path, summary=summary)
     assert value == 0.25
-    assert command[-2:] == ["--set", "model.k=4"] and "-x" in command
+    assert command[-2:] == ["--set", "model.k=4"] and command[command.index("--folds") + 1] == "1-2"
     assert command[command.index("--protocol") + 1] == "validation"
     assert trial.user_attrs["folder"] == command[command.index("--output") + 1]
 
@@ -96,17 +100,74 @@ def test_an_exit_code_is_an_exception(monkeypatch, tmp_path):
         run_objective(monkeypatch, tmp_path / "other", 0, {"last_epoch": {"mean": 1}})
 
 
+def test_a_part_of_the_folds_is_no_result(monkeypatch, tmp_path):
+    """Another trial of the same settings, and so in the same folder, is at fold 2; others were not asked for."""
+    half = {"missing": [2, 3], "validation": {"val_loss": 0.1}}
+    whole = {"missing": [3], "validation": {"val_loss": 0.4}}
+    assert run_objective(monkeypatch, tmp_path, 0, half, (0, half), (0, whole))[0] == 0.4
+
+
+def test_a_killed_train_py_resumes(monkeypatch, tmp_path):
+    whole = {"missing": [], "validation": {"val_loss": 0.4}}
+    assert run_objective(monkeypatch, tmp_path, -9, None, (-9, None), (0, whole))[0] == 0.4
+    with pytest.raises(search.TrialFailed, match="exit code -9"):
+        run_objective(monkeypatch, tmp_path, *(-9, None), *[(-9, None)] * 4)
+
+
+def trial_folder(monkeypatch, tmp_path, *words):
+    summary = {"validation": {"val_loss": 0.4}}
+    monkeypatch.setattr(search, "parse", lambda _, parse=search.parse: parse([*words, "--output", str(tmp_path)]))
+    return run_objective(monkeypatch, tmp_path, 0, summary)[2].user_attrs["folder"]
+
+
+def test_another_data_set_has_other_folders(monkeypatch, tmp_path):
+    """With the same choices, or train.py would refuse the folder of another config."""
+    words = ["--space", "model.k=4,8", "--dataset"]
+    names = [*words, "MUTAG"], [*words, "PTC"], [*words, "MUTAG", "--model", "dgcnn"]
+    folders = []
+    for each in names:
+        with monkeypatch.context() as patch:
+            folders.append(trial_folder(patch, tmp_path, *each))
+    assert len(set(folders)) == 3
+
+
+@pytest.mark.parametrize("dataset, more", [("Cora", []), ("MUTAG", ["--protocol", "validation"])])
+def test_words_for_train_py(dataset, more):
+    """The task follows from the data set; nodes have one protocol."""
+    arguments, rest = search.parse(["--dataset", dataset, "--space", "model.k=4,8", "--", "--seed", "7"])
+    words, numbers = search.train_words(arguments, rest)
+    assert words == ["--dataset", dataset, "--model", "hganet", "--seed", "7", *more] and numbers[0] == 1
+
+
+def test_a_wrong_flag_is_a_sentence(capsys):
+    assert search.main(["--dataset", "MUTAG", "--space", "model.k=4,8", "--", "--fold", "3"]) == 2
+    assert capsys.readouterr().err.startswith("search: unrecognized arguments: --fold")
+
+
 def test_without_optuna(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "optuna", None)
     assert search.main(["--dataset", "MUTAG", "--space", "model.k=4,8"]) == 2
     assert "pip install" in capsys.readouterr().err
 
 
+def test_a_study_that_goes_on_draws_others(tmp_path):
+    pytest.importorskip("optuna")
+    storage = f"sqlite:///{tmp_path}/search.db"
+    arguments, _ = search.parse(["--dataset", "MUTAG", "--space", "a=0..1.5", "--storage", storage, "--seed", "3"])
+    drawn = []
+    for _ in range(3):
+        search.make_study(arguments).optimize(lambda trial: drawn.append(trial.suggest_float("a", 0, 1)) or 0.0, 1)
+    assert len(set(drawn)) == 3
+
+
 FAKE_TRAIN = """
-import json, pathlib, sys, time
+import json, os, pathlib, sys, time
+from experiments import cluster
+cluster.watch_parent()
 folder = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
 folder.mkdir(parents=True, exist_ok=True)
 (folder / "starts").open("a").write("x")
+(folder / "pid").write_text(str(os.getpid()))
 if len((folder / "starts").read_text()) == 1 and not pathlib.Path("calm").exists():
     time.sleep(60)
 (folder / "summary.json").write_text(json.dumps({"validation": {"val_loss": 0.5}}))
@@ -129,9 +190,12 @@ def test_a_killed_trial_is_done_again_in_its_folder(tmp_path):
     while not list((tmp_path / "runs").glob("*/starts")):
         assert time.monotonic() < deadline and first.poll() is None
         time.sleep(0.1)
-    os.killpg(first.pid, signal.SIGKILL)
+    os.kill(first.pid, signal.SIGKILL)
     first.wait()
     time.sleep(3)  # the heartbeat is missed
+    (pid,) = (int(path.read_text()) for path in (tmp_path / "runs").glob("*/pid"))
+    with pytest.raises(ProcessLookupError):  # its train.py would hold the locks of the trial's folds
+        os.kill(pid, 0)
     (tmp_path / "calm").touch()
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-2000:]

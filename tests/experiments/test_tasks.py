@@ -10,7 +10,7 @@ import pytest
 
 import train
 from experiments import config as settings
-from experiments import training
+from experiments import tasks, training
 from experiments.tasks import GraphTask, NodeTask, load_dataset, settle_splits
 from ganet_tf import data
 from ganet_tf.errors import ConfigError
@@ -271,3 +271,11 @@ def test_the_graph_figure_under_validation_is_the_final_test():
     rows = [{"epoch": e, "val_loss": 1.0 - e / 10, "val_accuracy": 0.5} for e in (1, 2, 3)]
     rules = GraphTask(config, NUMBERED).rules(rows, 3, {"test_accuracy": 0.25, "test_loss": 2.0})
     assert rules == {"validation": {"epoch": 3, "accuracy": 0.25, "loss": 2.0, "val_loss": 0.7, "val_accuracy": 0.5}}
+
+
+def test_other_data_of_the_same_size_have_another_digest():
+    graphs, nodes = data.load("BA2Motifs", num_graphs=20), data.load("Karate").random_split(seed=0)
+    assert tasks.data_digest(graphs) == tasks.data_digest(graphs[:]) != tasks.data_digest(graphs[::-1])
+    assert tasks.data_digest(nodes) == tasks.data_digest(data.load("Karate").random_split(seed=0))
+    assert tasks.data_digest(nodes) != tasks.data_digest(nodes.random_split(seed=1))
+    assert tasks.data_digest(nodes) != tasks.data_digest(nodes.with_targets(1 - nodes.y))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ganet_tf import layers, models
 from ganet_tf.data import NodeDataset
+from ganet_tf.errors import DataFormatError
 from ganet_tf.models import layerwise, neighbor_chunks
 from ganet_tf.models.neighbor_chunks import NeighborChunks, largest
 from tests.graphs import SPECIAL, graph_batches, hub, modest, neighbors
@@ -242,6 +243,34 @@ def test_memory_is_linear_in_the_nodes_and_hardly_grows_with_the_edges():
     assert one < 2.5 * features + 20e6
     assert twice_the_nodes < 2.4 * one
     assert four_times_the_edges < one + 30e6  # each edge costs a few bytes of numbers, no features
+
+
+def several_graphs():
+    edges = [[0, 1], [1, 0], [2, 3], [3, 2]]
+    return NodeDataset(edges, np.arange(8, dtype="float32").reshape(4, 2), [0, 1, 0, 1], graph_ids=[0, 0, 1, 1])
+
+
+def test_a_data_set_of_several_graphs():
+    """cGAO would take them for one; hGAO sees no more than neighbours."""
+    ds = several_graphs()
+    with pytest.raises(ValueError, match="cGAO layer by layer takes all nodes for one graph"):
+        models.predict_layerwise(models.NodeClassifier(2, "cgao", num_modules=1), ds)
+    model = models.NodeClassifier(2, "hgao", num_modules=1)
+    ((inputs, _),) = ds.batches("all")
+    np.testing.assert_allclose(models.predict_layerwise(model, ds), model(inputs), atol=1e-5)
+
+
+@pytest.mark.parametrize("name, place, value", [("indices", 5, 99), ("indices", 5, -1), ("indptr", 9, 10**6)])
+def test_a_damaged_file_is_named(name, place, value, tmp_path):
+    ds = NodeDataset(np.random.default_rng(0).integers(0, 30, size=(90, 2)), np.ones((30, 2)), np.arange(30) % 2)
+    arrays = {"indptr": ds.neighbors.indptr.copy(), "indices": ds.neighbors.indices.copy(), "x": ds.x, "y": ds.y}
+    arrays[name][place] = value
+    for each, array in arrays.items():
+        np.save(tmp_path / f"{each}.npy", array)
+    model = models.NodeClassifier(2, num_modules=1)
+    with pytest.raises(DataFormatError, match=f"{name}.npy"):
+        models.predict_layerwise(model, NodeDataset.from_folder(tmp_path), folder=tmp_path, out=tmp_path / "out.npy")
+    assert not (tmp_path / "out.npy").exists()
 
 
 @pytest.mark.parametrize("operator", ["hgao", "cgao"])
