@@ -101,7 +101,7 @@ m_k = \sum_l A_{kl} x_l \,/\, \max(1, \sum_l A_{kl}), \qquad o_k = x_k W_{\mathr
     "ganet_tf.layers.MeanPooling": r"o_g = \frac{1}{n_g} \sum_{i \in g} x_i",
     "ganet_tf.layers.SumPooling": r"o_g = \sum_{i \in g} x_i",
     "ganet_tf.models.DGCNN": r"""
-h_l = \tanh({\hat D}^{-1} \hat A\, h_{l-1} W_l), \qquad [h_1, \ldots, h_n] \;\; (32 + 32 + 32 + 1 = 97 \text{ channels}), \text{ then DGCNNHead}
+h_l = \tanh({\hat D}^{-1} \hat A\, h_{l-1} W_l), \qquad [h_1, \ldots, h_n] \;\; \text{(97 channels), then DGCNNHead}
 """,
     "ganet_tf.models.GCN": r"O = \hat A\, \mathrm{ReLU}(\hat A X W_1 + b_1)\, W_2 + b_2",
     "ganet_tf.models.Chebyshev": r"""
