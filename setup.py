@@ -55,7 +55,8 @@ class BuildKernels(build_ext):
 
 explain = ["bokeh>=3.4", "matplotlib>=3.8"]
 # make docs, and the notebooks in it.
-docs = ["sphinx>=8", "myst-nb>=1.2", "furo>=2024.8", "ipykernel>=6.29", "nbclient>=0.10", "optuna>=4"]
+docs = ["sphinx>=8", "myst-nb>=1.2", "furo>=2024.8", "matplotlib>=3.8"]
+docs += ["ipykernel>=6.29", "nbclient>=0.10", "optuna>=4"]
 
 setup(
     name="ganet-tf",

@@ -1,8 +1,10 @@
 """Sphinx's settings, for `make docs`.
 
 Docstrings here are Markdown with Keras's sections, which `help()` shows as they are. Sphinx wants reStructuredText, so
-`as_rst` turns backticks, fences, tables and indented formulas into it; napoleon does the sections. Formulas are written
-to the page as MathML, which browsers draw by themselves: the site needs no network.
+`as_rst` turns backticks, fences, tables, indices and indented formulas into it; napoleon does the sections. Formulas
+are written to the page as MathML, which browsers draw by themselves, in the STIX font that matplotlib brings along:
+where DejaVu is all there is, indices would stand on the line (its table of such measures is all zeros). The site needs
+no network.
 """
 
 import inspect
@@ -11,6 +13,7 @@ import re
 import sys
 from pathlib import Path
 
+import matplotlib
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 
@@ -18,6 +21,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
+import keras  # noqa: E402
 from formulas import FORMULAS  # noqa: E402
 
 from ganet_tf import __version__  # noqa: E402
@@ -36,7 +40,7 @@ nb_execution_mode = "off"  # the tests run the notebooks; the site shows what is
 html_theme = "furo"
 html_title = f"ganet_tf {release}"
 html_show_sphinx = False
-html_static_path = ["static"]
+html_static_path = ["static", str(Path(matplotlib.get_data_path(), "fonts", "ttf", "STIXGeneral.ttf"))]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 pygments_style = "default"
@@ -46,25 +50,32 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the text says what comes in; signatures stay readable
 autodoc_default_options = {
     "members": True,
-    "exclude-members": "build, call, get_config, from_config, compute_output_shape, compute_output_spec",
+    # Keras's own, and what our classes share among themselves.
+    "exclude-members": "build, call, get_config, from_config, compute_output_shape, compute_output_spec, compute_loss, "
+    "train_step, build_layers, run_stack, key_width, project, project_gated, propagate, outputs, output_units, pooled, "
+    "takes_sparse, from_neighbors, finish, check_inputs, branch_scores, context_vectors, move_vectors, plan, follow",
 }
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
-napoleon_custom_sections = [("Call arguments", "params_style")]
+napoleon_use_param = False  # "heads, concat: ..." stays one entry
+napoleon_custom_sections = [("Call arguments", "params_style"), ("Attributes", "params_style")]
 
+# x_i, Σ_{i in g}, softmax_j; D^-1
+INDEX = re.compile(r"(?<![\w.])((?:softmax|max|mean|idx|[^\W\d_])[\u0300-\u036f]?[*']?)_(\{[^}]+\}|\w{1,2}|max)(?!\w)")
+POWER = re.compile(r"(?<=\S)\^(-?[\d½]+)")
 SECTION = re.compile(r"^(Args|Call arguments|Returns|Raises|Example|Examples|Attributes|Yields):")
 
 
 def as_rst(app, what, name, obj, options, lines):
     """The lines of a docstring as reStructuredText."""
-    lines[:] = list(converted(list(lines), FORMULAS.get(name)))
+    formulas = FORMULAS.get(name, ())
+    lines[:] = list(converted(list(lines), (formulas,) if isinstance(formulas, str) else formulas))
 
 
-def converted(lines, formula=None):
-    """Fences, tables, formulas and backticks; `formula`, if any, takes the place of the first formula."""
-    place, before_sections = 0, True
+def converted(lines, formulas=()):
+    """Fences, tables, formulas and backticks; `formulas` take the places of the first indented blocks."""
+    place, before_sections, formulas = 0, True, list(formulas)
     while place < len(lines):
         line = lines[place]
         if SECTION.match(line):
@@ -85,11 +96,11 @@ def converted(lines, formula=None):
                 (i for i in range(place, len(lines)) if lines[i].strip() and not lines[i].startswith("    ")),
                 len(lines),
             )
-            if formula:
-                yield from ("", ".. math::", "", *(f"   {text}" for text in formula.strip().splitlines()), "")
+            if formulas:
+                yield from ("", ".. math::", "", *(f"   {text}" for text in formulas.pop(0).strip().splitlines()), "")
             else:
                 yield from ("", ".. code-block:: none", "   :class: formula", "", *lines[place:end], "")
-            formula, place = None, end
+            place = end
         else:
             yield ticks(line)
             place += 1
@@ -103,7 +114,9 @@ def ticks(line):
             made += f"`{part}`"
         else:
             joint = "\\ " if made.endswith("``") and re.match(r"\w", part) else ""  # `Graph`s
-            made += joint + re.sub(r"\||(?<=\w)\*\*(?=\w)|(?<=, )\*\*", lambda found: "\\" + "\\".join(found[0]), part)
+            part = re.sub(r"\||(?<=\w)\*\*(?=\w)|(?<=, )\*\*", lambda found: "\\" + "\\".join(found[0]), part)
+            part = INDEX.sub(lambda found: rf"{found[1]}\ :sub:`{found[2].strip('{}')}`\ ", part)
+            made += joint + POWER.sub(r"\\ :sup:`\1`\\ ", part)
     return made
 
 
@@ -125,14 +138,38 @@ def signature(app, what, name, obj, options, arguments, returns):
         parameters = list(inspect.signature(obj.__init__).parameters.values())[1:]
     except (TypeError, ValueError):
         return arguments, returns
-    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    if issubclass(obj, tuple):
+        return f"({', '.join(obj._fields)})", returns
+    bare = [
+        parameter.replace(annotation=inspect.Parameter.empty, default=shown(parameter.default))
+        for parameter in parameters
+    ]
     return str(inspect.Signature(bare)), returns
+
+
+class Text(str):
+    """Text that is shown without quotes."""
+
+    __repr__ = str.__str__
+
+
+def shown(default):
+    """A default as one would write it: a regularizer as its call, not as its address."""
+    if isinstance(default, keras.Regularizer):
+        given = ", ".join(f"{value:g}" for value in default.get_config().values())
+        return Text(f"{type(default).__name__}({given})")
+    return Text("...") if repr(default) == "<factory>" else default
+
+
+def skip(app, what, name, obj, skipped, options):
+    """A tuple's fields: the class says what they are."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
 
 
 def outside(app, name, content):
     """Links to Markdown files that are no pages of the site: the results have one, the others are downloads."""
     text = content[0].replace("](../RESULTS.md)", "](results/index.md)").replace("](results)", "](results/index.md)")
-    content[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)]*\.md)\)", r"{download}`\1 <\2>`", text)
+    content[0] = re.sub(r"\[`?([^]`]*)`?\]\((\.\./[^)]*\.md)\)", r"{download}`\1 <\2>`", text)
 
 
 def inline_mathml(self, node):
@@ -153,6 +190,7 @@ def mathml(text, display):
 def setup(app):
     app.connect("autodoc-process-docstring", as_rst, priority=100)  # before napoleon
     app.connect("autodoc-process-signature", signature)
+    app.connect("autodoc-skip-member", skip)
     app.connect("source-read", outside)
     app.add_html_math_renderer("mathml", (inline_mathml, None), (block_mathml, None))
     return {"parallel_read_safe": True}

@@ -42,7 +42,8 @@ def test_every_public_name_has_its_entry(site):
 
 def test_formulas_are_drawn_and_nothing_comes_from_elsewhere(site):
     page = (site / "api" / "layers.html").read_text(encoding="utf-8")
-    assert page.count("<math") >= 12
+    assert page.count("<math") >= 12 and "<sub>" in page
+    assert (site / "_static" / "STIXGeneral.ttf").exists()  # site.css draws formulas with it
     for path in site.rglob("*.html"):
         tags = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]*)"', path.read_text(encoding="utf-8"))
         assert tags == [], path
@@ -51,6 +52,13 @@ def test_formulas_are_drawn_and_nothing_comes_from_elsewhere(site):
 def test_constructors_are_shown_with_their_own_arguments(site):
     page = re.sub("<[^>]*>", "", (site / "api" / "layers.html").read_text(encoding="utf-8"))
     assert re.search(r"class ganet_tf\.layers\.HGAO\(units, k=8", page)
+
+
+def test_nothing_shows_through_that_is_not_meant_for_readers(site):
+    for path in [*site.glob("*.html"), *site.glob("api/*.html"), *site.glob("tutorials/*.html")]:
+        page = re.sub("<[^>]*>", "", path.read_text(encoding="utf-8"))
+        found = re.findall(r"object at 0x|Alias for field|\{download\}|\*args, \*\*kwargs", page)
+        assert found == [], path
 
 
 def blocks(path):

@@ -1,5 +1,8 @@
 """LiteRT: every layer's padded form, run in the interpreter, gives what Keras gives, on graphs of any size."""
 
+import re
+from pathlib import Path
+
 import keras
 import numpy as np
 import pytest
@@ -86,6 +89,18 @@ def test_built_in_operations_alone_in_a_file_and_smaller_with_quantization(tmp_p
         answer = litert.Runner(tmp_path / f"{kind}.tflite").predict(GRAPHS[2])
         np.testing.assert_allclose(answer, keras_answer(model, GRAPHS[2]), atol=0.2, rtol=0.1)
     assert sizes["int8"] < sizes["float16"] < 0.7 * sizes[None]
+
+
+@pytest.mark.parametrize("operator", ["cgao", "hgao"])
+def test_onnx_as_the_docs_have_it(operator, tmp_path, monkeypatch):
+    for package in ("tf2onnx", "onnxruntime"):
+        pytest.importorskip(package, reason="no dependency of ours: pip install tf2onnx onnxruntime")
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "docs" / "mobile.md").read_text(encoding="utf-8")
+    model = randomized(models.GraphClassifier(CLASSES, **{**BODY, "operator": operator}))
+    names = {"model": model, "litert": litert, "test": [GRAPHS[2]]}
+    exec(re.search(r"## ONNX.*?```\n(.*?)```", text, re.DOTALL)[1], names)
+    np.testing.assert_allclose(names["logits"], keras_answer(model, GRAPHS[2]), atol=1e-5)
 
 
 def test_the_model_is_as_it_was_afterwards():

@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -77,18 +78,19 @@ def graph_views(model, dataset: GraphDataset, most: int, max_nodes: int) -> dict
         raise ValueError("The data set has no graphs: there is nothing to explore.")
     dataset = dataset[: min(most, len(dataset))]
     answers = answers_by_k(model, [inputs_of(model, inputs) for inputs, *_ in dataset.batches(32)], dataset.target)
-    label_names, views, facts = {}, [], None
-    for number, graph in enumerate(dataset):
+    names_of = [node_names(dataset, graph) for graph in dataset]
+    labels = sorted({name for names in names_of for name in names}, key=by_number)
+    places, views, facts = {name: place for place, name in enumerate(labels)}, [], None
+    for number, (graph, names) in enumerate(zip(dataset, names_of, strict=True)):
         looks = attention(model, graph)
-        names = node_names(dataset, graph)
         view = view_of(looks, drawn_part(looks[0], max_nodes))
         ids = view["ids"]
-        view["labels"] = [label_names.setdefault(names[node], len(label_names)) for node in ids]
+        view["labels"] = [places[names[node]] for node in ids]
         view["influence"] = rounded(influence(model, graph)[ids])
         view["answers"] = {k: [rows[number]] for k, rows in answers.items()}
         views.append({"name": f"graph {number}", "truth": truth(graph.y, dataset.target), **view})
         facts = facts or facts_of(looks)
-    return {"task": "graph", **facts, **target_facts(dataset.target), "labels": list(label_names), "graphs": views}
+    return {"task": "graph", **facts, **target_facts(dataset.target), "labels": labels, "graphs": views}
 
 
 def node_views(model, dataset: NodeDataset, max_nodes: int) -> dict:
@@ -180,6 +182,11 @@ def node_names(dataset, graph):
     return [f"degree {degree}" for degree in degrees]
 
 
+def by_number(name):
+    """A key to sort texts with numbers in them by: degree 2 comes before degree 10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
 def answers_by_k(model, batches, target):
     """{k: outputs as the page shows them}: "" for the model as it is, others with k in the place of its own."""
     choosing = [part for part in model._flatten_layers() if hasattr(part, "k") and hasattr(part, "score_options")]
@@ -237,9 +244,9 @@ def graph_figure():
     from bokeh.plotting import figure
 
     ends = {"x0": [], "y0": [], "x1": [], "y1": []}
-    edges = ColumnDataSource(ends, name="edges")
+    edges = ColumnDataSource({**ends, "alpha": []}, name="edges")
     chosen, left_out = (ColumnDataSource({**ends, "width": []}, name=name) for name in ("chosen", "left_out"))
-    columns = ("x", "y", "color", "marker", "size", "ring", "ring_width", "node", "label", "gate", "answer")
+    columns = ("x", "y", "color", "alpha", "marker", "size", "ring", "ring_width", "node", "label", "gate", "answer")
     nodes = ColumnDataSource({name: [] for name in columns}, name="nodes")
     nodes.selected.js_on_change("indices", CustomJS(code="window.explorer.tapped(cb_obj.indices)"))
     plot = figure(
@@ -252,7 +259,7 @@ def graph_figure():
         y_range=Range1d(-0.06, 1.06),
         output_backend="canvas",
     )
-    plot.segment("x0", "y0", "x1", "y1", source=edges, line_color="#8c8c8c", line_alpha=0.55)
+    plot.segment("x0", "y0", "x1", "y1", source=edges, line_color="#8c8c8c", line_alpha="alpha")
     segments = {"line_color": "#d55e00", "line_cap": "round"}
     plot.segment("x0", "y0", "x1", "y1", source=left_out, line_dash=[5, 4], line_width=1.5, **segments)
     plot.segment("x0", "y0", "x1", "y1", source=chosen, line_width="width", **segments)
@@ -263,10 +270,26 @@ def graph_figure():
         marker="marker",
         size="size",
         fill_color="color",
+        fill_alpha="alpha",
         line_color="ring",
+        line_alpha="alpha",
         line_width="ring_width",
     )
     drawn.nonselection_glyph = drawn.selection_glyph = None  # the page says itself what is selected
+    names = ColumnDataSource({"x": [], "y": [], "text": [], "color": [], "back": []}, name="names")
+    plot.text(
+        "x",
+        "y",
+        "text",
+        source=names,
+        x_offset=10,
+        y_offset=-8,
+        text_font_size="12px",
+        text_color="color",
+        background_fill_color="back",
+        background_fill_alpha=0.75,
+        padding=1,
+    )
     tips = [("node", "@node"), ("label", "@label"), ("gate", "@gate"), ("answer", "@answer")]
     plot.add_tools(TapTool(renderers=[drawn]), HoverTool(renderers=[drawn], tooltips=tips))
     plot.axis.visible = False

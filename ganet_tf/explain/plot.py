@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Okabe and Ito's, which colour-blind eyes can tell apart; the ring of each node that chooses.
 COLORS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 DRAWABLE = 500  # nodes
+SMALL = 40  # nodes that leave room for large ones
 
 
 def plot_attention(
@@ -110,15 +111,17 @@ def draw_choices(ax, look: Attention, nodes=None, labels=None):
     rings = dict(zip(nodes, COLORS, strict=False))
     values = np.zeros(count) if look.gates is None else look.gates
     low, high = (0, 1) if look.gates is None else gate_range(values)
+    order = [*(node for node in range(count) if node not in rings), *rings]  # those that choose lie on top
+    size = 220 if count <= SMALL else 90
     ax.scatter(
-        *places.T,
-        c=values if look.gates is not None else np.full(count, 0.75),
+        *places[order].T,
+        c=values[order] if look.gates is not None else np.full(count, 0.75),
         cmap="viridis" if look.gates is not None else "Greys",
         vmin=low,
         vmax=high if look.gates is not None else 2,
-        s=[230 if node in rings else 90 for node in range(count)],
-        edgecolors=[rings.get(node, "#606060") for node in range(count)],
-        linewidths=[3 if node in rings else 0.5 for node in range(count)],
+        s=[size + 140 if node in rings else size for node in order],
+        edgecolors=[rings.get(node, "#606060") for node in order],
+        linewidths=[3 if node in rings else 0.5 for node in order],
         zorder=3,
     )
     if look.gates is not None:
@@ -185,7 +188,8 @@ def write_labels(ax, places, labels, values, ends):
     for node, (x, y) in enumerate(places):
         dark = (values[node] - ends[0]) / (ends[1] - ends[0]) < 0.6 and ends != (0, 1)
         text = str(node if labels is None else labels[node])
-        ax.text(x, y, text, ha="center", va="center", fontsize=6, color="white" if dark else "black", zorder=4)
+        color, size = "white" if dark else "black", 9 if len(places) <= SMALL else 6
+        ax.text(x, y, text, ha="center", va="center", fontsize=size, color=color, zorder=4)
 
 
 def legend(nodes, look, chosen):
@@ -194,18 +198,20 @@ def legend(nodes, look, chosen):
 
     grey = "#606060"
     handles = [
-        Line2D([], [], color=color, marker="o", mfc="none", mec=color, mew=3, ms=10, lw=0, label=f"node {node} chooses")
-        for node, color in zip(nodes, COLORS, strict=False)
+        Line2D([], [], color=grey, lw=line_width(weight), label=f"attended to, weight {weight}")
+        for weight in (0.5, 0.1)
     ]
-    handles.append(Line2D([], [], color=grey, lw=line_width(0.5), label="attended to, weight 0.5"))
-    handles.append(Line2D([], [], color=grey, lw=line_width(0.1), label="attended to, weight 0.1"))
     left_out = ~chosen[np.isin(look.rows, nodes)]
     if left_out.any():
         handles.append(Line2D([], [], color=grey, lw=1.2, ls=(0, (4, 3)), label="neighbour, left out"))
     elif look.k is not None:
         most = int(np.bincount(look.rows)[nodes].max())
         handles.append(Line2D([], [], lw=0, label=f"nobody left out: at most {most} candidates, k = {look.k}"))
-    return handles
+    rings = {"marker": "o", "mfc": "none", "mew": 3, "ms": 10, "lw": 0}
+    return handles + [
+        Line2D([], [], mec=color, label=f"node {node} chooses", **rings)
+        for node, color in zip(nodes, COLORS, strict=False)
+    ]
 
 
 def draw_channels(ax, weights, title):

@@ -1,4 +1,4 @@
-"""The snippets of docs/data.md on own data run as printed, one after another."""
+"""The snippets of docs/data.md run as printed, one after another."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs/data.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", TEXT[TEXT.index("## Your own data") :], re.DOTALL)
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 DOORS = ("GraphDataset([", "from_networkx", "from_edge_index", "from_pyg", "from_dgl", "from_pandas", ".npz", "like=")
 
 

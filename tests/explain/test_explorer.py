@@ -57,6 +57,7 @@ def test_candidates_probabilities_and_other_k(page):
     assert trained().ganet.gams[0].attention.k == 2  # as before
     assert found["classes"] == ["star", "tree"] and star["truth"] == 0
     assert len(star["influence"]) == 5 and min(star["influence"]) >= 0
+    assert found["labels"] == ["degree 1", "degree 2", "degree 3", "degree 4"]  # in the order of their numbers
 
 
 def test_nodes_of_one_graph_and_of_a_part_of_it(tmp_path):
@@ -211,6 +212,24 @@ def test_colours_and_light_and_dark(shown):
     assert shown.execute_script("return getComputedStyle(document.body).backgroundColor") != before
 
 
+def test_numbers_in_the_drawing_and_a_word_where_nobody_is_left_out(shown):
+    names = shown.execute_script("return [...models.names.data.text]")
+    assert names == [str(node) for node in range(GRAPH.num_nodes)]
+    assert "nobody is left out" not in shown.find_element("id", "key").text
+    shown.execute_script("explorer.set({k: 99})")
+    assert "nobody is left out" in shown.find_element("id", "key").text
+
+
+def test_keys_work_on_the_slider(shown):
+    from selenium.webdriver.common.keys import Keys
+
+    slider = shown.find_element("id", "k")
+    slider.send_keys("m")
+    assert state(shown, "module") == 1
+    slider.send_keys(Keys.ARROW_LEFT)
+    assert (state(shown, "graph"), state(shown, "k")) == (0, 1)
+
+
 def test_five_hundred_nodes(browser, tmp_path):
     """They are drawn, and every step through them comes out; how fast is not asserted."""
     rng = np.random.default_rng(0)
@@ -227,3 +246,7 @@ def test_five_hundred_nodes(browser, tmp_path):
     )
     assert len({text.split()[1] for text in seen}) == 50
     assert shown.execute_script("return models.nodes.data.x.length") == 500
+    shown.execute_script("explorer.set({node: 0})")
+    near = shown.execute_script("return models.names.data.text.map(Number)")  # others have no number, and are paler
+    alpha = shown.execute_script("return [...models.nodes.data.alpha]")
+    assert 0 in near and len(near) < 30 and {alpha[node] for node in near} == {1} and alpha.count(1) < 50
