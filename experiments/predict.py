@@ -19,7 +19,7 @@ from experiments.command_line import Parser, parse_numbers
 from experiments.objective import OBJECTIVES
 from experiments.run_folder import RunFolder, read_encoder
 from ganet_tf import data
-from ganet_tf.data.converters import read_csv
+from ganet_tf.data.converters import node_keys, read_csv
 from ganet_tf.data.loading import holds_graphs
 from ganet_tf.errors import ConfigError, DataFormatError, RunError
 from ganet_tf.files import write_whole
@@ -79,7 +79,10 @@ def run(arguments):
     objectives = {number: objective_of_fold(found, number) for number in models}
     answers = [objectives[n].answers(outputs(model, batches)) for n, model in models.items()]
     names = names_of(arguments.data, found.config.task, len(dataset))
-    looks = attention_rows(found, models, batches, names, dataset) if arguments.attention else None
+    looks = None
+    if arguments.attention:
+        inside = node_names(arguments.data) if found.config.task == "graph" else names
+        looks = attention_rows(found, models, batches, names, inside, dataset)
 
     write_answers(arguments.csv, found.config.task, names, next(iter(objectives.values())), np.mean(answers, axis=0))
     print(
@@ -270,13 +273,26 @@ def names_of(path, task, count):
     return list(dict.fromkeys(table["graph" if task == "graph" else "node"]))
 
 
+def node_names(path):
+    """How the nodes of graphs are called, graph after graph: as in the CSV files, else None, for numbers from 0."""
+    folder = Path(path)
+    if not (folder / "edges.csv").is_file():
+        return None
+    edges = read_csv(folder / "edges.csv")
+    nodes = read_csv(folder / "nodes.csv") if (folder / "nodes.csv").is_file() else None
+    keys, _ = node_keys(nodes, "graph", "node", edges["graph"], (edges["source"], edges["target"]))
+    return [name for _, name in keys]
+
+
 def attention_path(path):
     """out.csv -> out.attention.csv."""
     return Path(path).with_suffix(".attention.csv")
 
 
-def attention_rows(run, models, batches, names, dataset):
+def attention_rows(run, models, batches, names, inside, dataset):
     """CSV text of whom each node attended to: its choices in every module of every model.
+
+    `names` are those of the samples, `inside` those of all nodes; None numbers them within each graph.
 
     Raises:
         ConfigError: when the models have no hard attention.
@@ -289,7 +305,7 @@ def attention_rows(run, models, batches, names, dataset):
         )
     graph = run.config.task == "graph"
     of_node = np.repeat(np.arange(len(dataset)), dataset.sizes) if graph else None
-    first = np.concatenate([[0], np.cumsum(dataset.sizes)]) if graph else None
+    inside = np.concatenate([np.arange(size) for size in dataset.sizes]) if inside is None else inside
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([run.folder.word, "module", *(["graph"] if graph else []), "node", "attends to", "weight", "gate"])
@@ -297,11 +313,9 @@ def attention_rows(run, models, batches, names, dataset):
         before = 0
         for inputs in batches:
             for module, node, other, weight, gate in choices(model, taken(model, inputs)):
-                place = [node, other] if graph else [names[node], names[other]]
-                if graph:
-                    owner = of_node[before + node]
-                    place = [names[owner], *(before + end - first[owner] for end in (node, other))]
-                writer.writerow([number, module, *place, weight, gate])
+                owner = [names[of_node[before + node]]] if graph else []
+                ends = (inside[before + end] for end in (node, other))
+                writer.writerow([number, module, *owner, *ends, weight, gate])
             before += inputs["x"].shape[0]
     return buffer.getvalue()
 

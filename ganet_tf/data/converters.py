@@ -505,7 +505,7 @@ def from_tables(
     """
     ends = _keys(edges, source, "edges"), _keys(edges, target, "edges")
     of_edge = _keys(edges, graph, "edges") if graph else [0] * len(ends[0])
-    keys, order = _node_keys(nodes, graph, node, of_edge, ends)
+    keys, order = node_keys(nodes, graph, node, of_edge, ends)
     graphs = list(dict.fromkeys(g for g, _ in keys))
     sizes, place = dict.fromkeys(graphs, 0), {}
     for g, name in keys:
@@ -520,7 +520,9 @@ def from_tables(
     return assemble(pairs, list(sizes.values()), weights, labels, attributes), graphs, order
 
 
-def _node_keys(nodes, graph, node, of_edge, ends):
+def node_keys(
+    nodes: Any, graph: str | None, node: str, of_edge: Sequence[Hashable], ends: tuple[Sequence, Sequence]
+) -> tuple[list[tuple], list[int]]:
     """(graph, node) of all nodes, graph after graph, and the rows of the table of nodes in that order."""
     if nodes is None:
         keys = list(dict.fromkeys(key for g, s, t in zip(of_edge, *ends, strict=True) for key in ((g, s), (g, t))))

@@ -59,6 +59,8 @@ class GraphDataset:
         name: str = "graphs",
         num_classes: int | None = None,
     ):
+        if isinstance(graphs, Graph):
+            raise DataFormatError("this is one Graph, but a list of Graph is needed: put it into one")
         graphs = list(graphs)
         raw = from_graph_list(graphs)
         values = [graph.y for graph in graphs] if labels is None else labels

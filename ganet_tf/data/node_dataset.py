@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ganet_tf.data import converters
-from ganet_tf.data.arrays import array_of
+from ganet_tf.data.arrays import array_of, ranges
 from ganet_tf.data.batching import BatchPlan
 from ganet_tf.data.features import MAX_DEGREE, Encoder, parts_of, save_encoding
 from ganet_tf.data.graph import as_edges, as_features, as_weights, check_finite, weighted_edges
@@ -515,9 +515,10 @@ class NodeDataset:
         order = rng.permutation(nodes)
         # Spread each group evenly over (0, 1); each piece of that line then has its share of every group.
         place = np.empty(self.num_nodes)
-        for group in np.unique(groups[nodes]):
-            members = order[groups[order] == group]
-            place[members] = (np.arange(len(members)) + rng.random()) / len(members)
+        members = order[np.argsort(groups[order], kind="stable")]
+        sizes = np.unique(groups[nodes], return_counts=True)[1]
+        numbers = ranges(np.zeros(len(sizes)), sizes) + np.repeat(rng.random(len(sizes)), sizes)
+        place[members] = numbers / np.repeat(sizes, sizes)
         ranked = order[np.argsort(place[order], kind="stable")]
         other = copy.copy(self)
         other._published = None
@@ -542,7 +543,7 @@ class NodeDataset:
         parts = "/".join(str(len(self.nodes(split))) for split in ("train", "val", "test"))
         return (
             f"NodeDataset({self.name!r}, nodes={self.num_nodes}, edges={self.num_edges}, "
-            f"classes={self.num_classes}, features={self.num_features}, train/val/test={parts})"
+            f"{self.target.kind}={self.num_classes}, features={self.num_features}, train/val/test={parts})"
         )
 
     @property

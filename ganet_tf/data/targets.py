@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +78,8 @@ def read_targets(
     """
     if values is None:
         values = [0] * count if like is None else [None] * count
+    if isinstance(values, (Mapping, Set)):
+        raise DataFormatError(f"labels must be a list, one for each of the {what}, but is a {type(values).__name__}")
     values = listed(values)
     if len(values) != count:
         raise DataFormatError(f"there are {count} {what}, but {len(values)} labels")
@@ -219,6 +221,8 @@ def _classes(values, like, what):
         )
         found.remove(MISSING)
         values = [None if value == MISSING else value for value in values]
+    if found and all(isinstance(value, tuple) and set(value) <= {0, 1} for value in found):
+        log.warning("tuples such as %s are classes; for several labels of each give lists, or an array", min(found))
     labels = in_order(found)
     if like is not None:
         if like.kind != "classes":

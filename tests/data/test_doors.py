@@ -336,6 +336,7 @@ class TestBadInput:
         [
             (lambda: GraphDataset([nx.path_graph(2)]), "there is a Graph in it; networkx graphs go to"),
             (lambda: GraphDataset([]), "at least one graph"),
+            (lambda: GraphDataset(Graph(np.eye(2), [])), "this is one Graph, but a list"),
             (lambda: GraphDataset.from_edge_index(PAIRS, X), r"edge_index must have the shape \[2, E\]"),
             (lambda: GraphDataset.from_edge_index([[[0], [1]]]), "x or num_nodes must be given"),
             (lambda: GraphDataset.from_edge_index([[[0], [1]]], num_nodes=[1]), "node 1"),
@@ -506,6 +507,18 @@ class TestNodeSplits:
         assert [len(ds.random_split(20, 5, 7).nodes(part)) for part in ("train", "val", "test")] == [20, 5, 7]
         np.testing.assert_array_equal(ds.random_split(seed=3).train_mask, ds.random_split(seed=3).train_mask)
         assert not np.array_equal(ds.random_split(seed=3).train_mask, ds.random_split(seed=4).train_mask)
+
+    def test_many_classes_as_group_after_group(self, ds):
+        y = np.random.default_rng(1).integers(-1, 30, 500)
+        ds = NodeDataset([[0, 1]], np.ones((500, 1)), y)
+        made = ds.stratified_split(0.5, 0.2, seed=3)
+        rng = np.random.default_rng(3)
+        order, place = rng.permutation(np.flatnonzero(y >= 0)), np.empty(500)
+        for group in range(30):
+            members = order[y[order] == group]
+            place[members] = (np.arange(len(members)) + rng.random()) / len(members)
+        ranked = order[np.argsort(place[order], kind="stable")]
+        assert made.nodes("train").tolist() == sorted(ranked[: round(0.5 * len(order))].tolist())
 
     def test_classes_in_like_shares(self, ds):
         split = ds.stratified_split(0.5, 0.2, seed=2)

@@ -57,6 +57,7 @@ def test_kinds(values, kind, y, labels):
         ([float("inf"), 1.0], "infinite in row 0"),
         ([{1}, {2}], "cannot be a class"),
         ([1, 2, 3], "2 graphs, but 3 labels"),
+        ({"a": 0, "b": 1}, "a list, one for each of the graphs, but is a dict"),
     ],
 )
 def test_what_is_refused(values, words):
@@ -87,9 +88,11 @@ def test_like_another_data_set():
     assert read_targets([-1, 1], 2, column)[0].tolist() == [-1, 1]
 
 
-def test_an_unknown_class_of_minus_one_is_told(caplog):
+def test_what_could_be_meant_otherwise_is_told(caplog):
     read_targets([0, 1, -1], 3, what="nodes")
     assert "-1 is taken for an unknown class of some nodes" in caplog.text
+    assert read_targets([(1, 0), (0, 1)], 2)[1].labels == ((0, 1), (1, 0))
+    assert "tuples such as (0, 1) are classes" in caplog.text
 
 
 def test_tensors_of_other_libraries_are_their_numbers():

@@ -16,7 +16,16 @@ import train
 from experiments import predict as prediction
 from experiments.answers import answer_columns
 from ganet_tf import data
-from tests.experiments.own_data import FLAGS, TINY, carbons, molecules, read_table, write_graphs, write_nodes
+from tests.experiments.own_data import (
+    FLAGS,
+    TINY,
+    carbons,
+    molecules,
+    read_table,
+    write_graphs,
+    write_nodes,
+    write_table,
+)
 from tests.experiments.test_kill_and_resume import content
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +114,18 @@ def test_attention(place, tmp_path):
         key = row["fold"], row["graph"], node
         sums[key] = sums.get(key, 0) + float(row["weight"])
     assert len(sums) == 2 * sum(map(len, graphs)) and np.allclose(list(sums.values()), 1, atol=1e-5)
+    named = tmp_path / "named"
+    named.mkdir()
+    for table, columns in (("edges", ("source", "target")), ("nodes", ("node",))):
+        cells = [
+            row | {name: f"atom {row[name]}" for name in columns} for row in read_table(place / f"new/{table}.csv")
+        ]
+        write_table(named / f"{table}.csv", list(cells[0]), [row.values() for row in cells])
+    assert predict.main([str(place / "run"), str(named), "--csv", str(out), "--attention"]) == 0
+    ends = ("node", "attends to")
+    assert read_table(tmp_path / "out.attention.csv") == [
+        row | {end: f"atom {row[end]}" for end in ends} for row in rows
+    ]
 
 
 def test_nodes(place, tmp_path, capsys):
