@@ -1,7 +1,9 @@
 """The documentation builds without a warning, its Python runs, its links lead somewhere, every public name is there."""
 
 import importlib
+import json
 import re
+import statistics
 import subprocess
 import sys
 import zlib
@@ -93,6 +95,19 @@ def test_links_lead_somewhere():
             if "://" not in link and not (path.parent / link).exists():
                 lost.append(f"{path.relative_to(ROOT)}: {link}")
     assert lost == []
+
+
+def test_tables_have_the_figures_that_were_measured():
+    from benchmarks.mobile import table
+
+    measured = json.loads((ROOT / "results" / "benchmarks" / "mobile.json").read_text(encoding="utf-8"))
+    assert table(measured["rows"]) in (DOCS / "mobile.md").read_text(encoding="utf-8")
+    tasks = json.loads((ROOT / "results" / "attention" / "faithfulness.json").read_text(encoding="utf-8"))["tasks"]
+    page = (DOCS / "explain.md").read_text(encoding="utf-8")
+    for method in tasks["BA2Motifs"]["methods"]:
+        of = [tasks[task]["methods"][method] for task in ("BA2Motifs", "Experts")]
+        means = [statistics.mean(one[measure]) for one in of for measure in ("auc", "auc_within", "fidelity")]
+        assert f"| {method} | {' | '.join(f'{mean:.2f}' for mean in means)} |" in page
 
 
 def test_no_page_repeats_another():
