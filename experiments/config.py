@@ -419,9 +419,9 @@ def _check_range(number, rule, key, source):
 
 
 def _nearest(word, words, prefix=""):
-    """', did you mean x?' for the closest of `words`, or an empty string."""
+    """' (did you mean x?)' for the closest of `words`, or an empty string."""
     close = closest(word, words) if isinstance(word, str) else None
-    return "" if close is None else f", did you mean {prefix}{close}?"
+    return "" if close is None else f" (did you mean {prefix}{close}?)"
 
 
 def _words(option):
@@ -690,7 +690,7 @@ def _check_model(model, task):
     if model not in models:
         where = f" of the {task} task" if task else ""
         hint = _nearest(model, sorted(models))
-        raise ConfigError(f"There is no model {model!r}{where}{hint} There are {', '.join(sorted(models))}.")
+        raise ConfigError(f"There is no model {model!r}{where}{hint}. There are {', '.join(sorted(models))}.")
 
 
 def _check_flags(arguments, tree):

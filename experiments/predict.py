@@ -85,9 +85,8 @@ def run(arguments):
         looks = attention_rows(found, models, batches, names, inside, dataset)
 
     write_answers(arguments.csv, found.config.task, names, next(iter(objectives.values())), np.mean(answers, axis=0))
-    print(
-        f"{arguments.csv}: {len(dataset)} {found.config.task}s, {len(models)} models of {found.folder.path} averaged."
-    )
+    whose = f"{len(models)} models of {found.folder.path} averaged" if len(models) > 1 else f"by {found.folder.path}"
+    print(f"{arguments.csv}: {len(dataset)} {found.config.task}{'s' * (len(dataset) > 1)}, {whose}.")
     if looks is not None:
         write_whole(attention_path(arguments.csv), looks)
         print(f"{attention_path(arguments.csv)}: whom each node attended to.")

@@ -125,7 +125,7 @@ def test_scale_takes_null_a_word_or_a_number():
         ({"decay": 1}, "teacher.decay must be below 1, got 1"),
         ({"temperature": 0}, "teacher.temperature must be above 0, got 0"),
         ({"ramp": 1.5}, "teacher.ramp must be a whole number"),
-        ({"wait": 3}, "no key teacher.wait, did you mean teacher.weight"),
+        ({"wait": 3}, r"no key teacher.wait \(did you mean teacher.weight\?\)\."),
         (2, "teacher must be a section"),
     ],
 )

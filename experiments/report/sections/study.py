@@ -206,7 +206,7 @@ def adjusted(found):
 def contest_lines(results, contest):
     """The tables of one contest: what the rivals gave, and their differences."""
     there = [cell for cell in cells(results, contest) if cell.summary]
-    title = f"### `{contest.name}`"
+    title = f"### {contest.dataset}, `{contest.name}`"
     if not there:
         return [title, "", "Not run yet.", ""]
     metric = there[0].summary.get("metric", "accuracy")
