@@ -427,7 +427,8 @@ def _tell(pipe, path):
     """Passes on what worker 0 says, and keeps it, so that nobody says it once more."""
     with pipe, open(path, "wb", buffering=0) as file:
         while said := pipe.read1():
-            file.write(said)
+            with contextlib.suppress(OSError):  # a full disk may be just what it tells of
+                file.write(said)
             sys.stderr.write(said.decode(errors="replace"))
             sys.stderr.flush()
 
