@@ -262,12 +262,51 @@ def join(index, addresses, note):
 
     meet(index, addresses, note)
     os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}})
+    others = " and ".join(f"worker {i} ({address})" for i, address in enumerate(addresses) if i != index)
+    sentence = (
+        f"train.py: worker {index} ({addresses[index]}) met {others}, but they did not begin together within "
+        f"{join_seconds():.0f} s: one of them has died since, or is none of ours; start all workers again."
+    )
     try:
-        cluster = Cluster(tf.distribute.MultiWorkerMirroredStrategy(), index, addresses)
-        cluster.everyone(b"here")
+        with in_time(join_seconds(), sentence):
+            cluster = Cluster(tf.distribute.MultiWorkerMirroredStrategy(), index, addresses)
+            cluster.everyone(b"here")
     except (tf.errors.OpError, RuntimeError) as error:
         raise RunError(f"worker {index} ({addresses[index]}) cannot join the others: {error}") from error
     return cluster
+
+
+def join_seconds():
+    """How long workers wait for each other."""
+    text = os.environ.get("GANET_JOIN_SECONDS", str(JOIN_SECONDS))
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"GANET_JOIN_SECONDS must be a number of seconds, but is {text!r}.") from None
+
+
+GUARD = """
+import os, select, signal, sys
+seconds, parent, sentence = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+if not select.select([sys.stdin], [], [], seconds)[0]:  # which ends with the block, or with the process
+    print(sentence, file=sys.stderr, flush=True)
+    os.kill(parent, signal.SIGKILL)
+"""
+
+
+@contextlib.contextmanager
+def in_time(seconds, sentence):
+    """Ends this process with a sentence unless the block ends in time.
+
+    TensorFlow, if it waits in there, holds Python's lock: no thread of this process could do it, nor could a signal.
+    """
+    words = [sys.executable, "-I", "-S", "-c", GUARD, str(seconds), str(os.getpid()), sentence]
+    guard = subprocess.Popen(words, stdin=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        guard.stdin.close()
+        guard.wait()
 
 
 def meet(index, addresses, note):
@@ -276,7 +315,7 @@ def meet(index, addresses, note):
     TensorFlow would wait for ever, and hold Python's lock meanwhile, so that nobody could say for whom. Whoever has
     seen all others closes its door here, and TensorFlow opens it again: those that come later are answered by that.
     """
-    limit = float(os.environ.get("GANET_JOIN_SECONDS", JOIN_SECONDS))
+    limit = join_seconds()
     missing, start, told = [number for number in range(len(addresses)) if number != index], time.monotonic(), False
     with _door(index, addresses):
         while missing := [number for number in missing if not answers(addresses[number])]:
@@ -388,7 +427,8 @@ def _tell(pipe, path):
     """Passes on what worker 0 says, and keeps it, so that nobody says it once more."""
     with pipe, open(path, "wb", buffering=0) as file:
         while said := pipe.read1():
-            file.write(said)
+            with contextlib.suppress(OSError):  # a full disk may be just what it tells of
+                file.write(said)
             sys.stderr.write(said.decode(errors="replace"))
             sys.stderr.flush()
 

@@ -242,8 +242,9 @@ class Trainer:
         tester = recorder.evaluator
         if split.final is not None:
             tester = Evaluator(self._logits, split.final, {"test": slice(None)}, split.objective, self.cluster)
-            final = tester()
         outputs, y = tester.outputs("test")
+        if split.final is not None:
+            final = {f"test_{what}": value for what, value in split.objective.scores(outputs, y).items()}
         result = {
             self.folder.word: number,
             "seed": self.config.seed + number,

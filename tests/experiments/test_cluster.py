@@ -95,6 +95,32 @@ def test_a_worker_that_does_not_come(closed, listener, monkeypatch):
     clusters.meet(0, [own, address(listener)], said.append)
 
 
+def test_a_wrong_number_of_seconds(monkeypatch):
+    monkeypatch.setenv("GANET_JOIN_SECONDS", "soon")
+    with pytest.raises(ConfigError, match="GANET_JOIN_SECONDS must be a number of seconds, but is 'soon'"):
+        clusters.join_seconds()
+
+
+# As TensorFlow does while it joins: Python's lock is held, and no thread, no handler of a signal has a turn.
+STUCK = """
+import ctypes, signal, sys
+from experiments import cluster
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+with cluster.in_time(30, "too late"):
+    print("in time", flush=True)
+with cluster.in_time(0.5, "train.py: worker 0 met worker 1, but"):
+    ctypes.PyDLL(None).sleep(60)
+"""
+
+
+def test_who_does_not_join_in_time_ends_with_a_sentence():
+    variables = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(clusters.__file__))}
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", STUCK], env=variables, capture_output=True, text=True, timeout=100)
+    assert done.returncode == -signal.SIGKILL and time.monotonic() - start < 55
+    assert done.stdout == "in time\n" and done.stderr.endswith("train.py: worker 0 met worker 1, but\n")
+
+
 def test_a_port_in_use(listener, closed):
     with pytest.raises(RunError, match=rf"worker 1 cannot listen at {address(listener)}: port \d+ is in use"):
         clusters.meet(1, [closed, address(listener)], print)
