@@ -46,7 +46,7 @@ def diff_pool(x, logits, edges, graph_ids, edge_weights=None, implementation="au
     pooled, adjacency, overlap = tf.split(products, [x.shape[1], clusters, clusters], axis=2)
     counts = node_counts(layout, x.dtype)[:, 0]
     squares = graph_sum(graph.squares(x.dtype), layout)[:, 0]
-    distance = squares - 2 * tf.linalg.trace(adjacency) + tf.reduce_sum(overlap**2, axis=[1, 2])
+    distance = squares - 2 * tf.linalg.trace(adjacency) + tf.reduce_sum(tf.square(overlap), axis=[1, 2])
     node_entropy = -tf.reduce_sum(s * tf.nn.log_softmax(logits), axis=1, keepdims=True)
     return Pooled(pooled, adjacency, distance / counts**2, graph_sum(node_entropy, layout)[:, 0] / counts)
 
