@@ -14,6 +14,14 @@ LINEAR = ("model.operator=linear",)
 
 PAPERS_FORM = ("model.activation=null", "model.scale=sqrt", *NATIVE)
 TEACHERS = (("teacher.weight=1",), ("teacher.weight=2",), ("teacher.weight=4",))
+# On Citeseer the first three left hGANet, whose validation falls with the weight, and GCN, one of whose seeds collapsed,
+# behind: a slower ramp and more decay for everybody, and four seeds to choose by.
+MORE_TEACHERS = (
+    *TEACHERS,
+    ("teacher.weight=1", "teacher.ramp=300"),
+    ("teacher.weight=2", "teacher.ramp=300"),
+    ("teacher.weight=1", "optimizer.weight_decay=1e-3"),
+)
 # 60 labelled nodes of 19,717: a strong teacher leads them astray (validation fell in the exploration).
 GENTLE_TEACHERS = (
     ("teacher.weight=0.3",),
@@ -22,7 +30,7 @@ GENTLE_TEACHERS = (
 )
 
 
-def taught(dataset, grid):
+def taught(dataset, grid, tuning_runs=2):
     """hGANet, its linear control, GCN and GAT with the same teachers to choose from."""
     return Contest(
         f"teacher/{dataset.lower()}",
@@ -35,6 +43,7 @@ def taught(dataset, grid):
         ),
         common=("epochs=2000", "patience=100", "optimizer.weight_decay=5e-4"),
         pairs=(("hgao", "linear"), ("hgao", "gcn"), ("hgao", "gat")),
+        tuning_runs=tuning_runs,
     )
 
 
@@ -146,9 +155,8 @@ def degrees(degree):
 
 # 4. to 6.: real graphs that are not homophilous, the look-up, and communities.
 
-REAL_GRID = (
-    ("model.dropout=0.2", "model.attention_dropout=0.2"),
-    ("model.dropout=0.5", "model.attention_dropout=0.2"),
+REAL_GRID = tuple(
+    (f"model.dropout={dropout}", f"optimizer.learning_rate={rate}") for dropout in (0.2, 0.5) for rate in (0.01, 0.003)
 )
 
 
@@ -160,8 +168,10 @@ def chosen_few(grid):
 
 
 def heterophilous(dataset, *more):
-    """Ten published splits of a real graph."""
-    common = (*SMALL, "optimizer.learning_rate=0.01", "optimizer.weight_decay=5e-4", "epochs=2000", "patience=100")
+    """Ten published splits of a real graph; the epoch by the metric, as in the paper that they come from."""
+    # By the loss it is the 5th to 8th on chameleon: overconfident from then on, while validation accuracy rises.
+    common = (*SMALL, "model.attention_dropout=0.2", "optimizer.weight_decay=5e-4", "epochs=2000", "patience=100")
+    common = (*common, "select=val_accuracy")
     pairs = tuple(pair for pair in AGAINST_CONTROLS if "gao" not in pair and "topk" not in pair)
     return Contest(f"heterophilous/{dataset}", dataset, chosen_few(REAL_GRID), (*common, *more), pairs)
 
@@ -175,7 +185,8 @@ def dictionary(size):
         *(Rival(name, (*OPEN, *operator(name)), RATES) for name in ("hgao", "topk", "gao")),
         Rival("linear", (*OPEN, *LINEAR), RATES),
     )
-    common = (*SMALL, "model.dropout=0", "epochs=1000", "patience=100", f"generated.size={size}")
+    # By accuracy: where all answers are right the loss falls as long as training lasts.
+    common = (*SMALL, "model.dropout=0", "epochs=1000", "patience=100", "select=val_accuracy", f"generated.size={size}")
     pairs = (("topk", "hgao"), ("gao", "hgao"), ("hgao", "linear"))
     return Contest(f"dictionary/{size}", "Dictionary", rivals, common, pairs)
 
@@ -204,7 +215,7 @@ def contests():
     return (
         taught("Cora", TEACHERS),
         experts(),
-        taught("Citeseer", TEACHERS),
+        taught("Citeseer", MORE_TEACHERS, tuning_runs=4),
         experts_k(),
         *(degrees(degree) for degree in DEGREES),
         experts_wiring(),
