@@ -16,12 +16,13 @@ date, revision and load.
 | sampler | nodes a processor second against DGL's NeighborSampler, the same graph and fanout | >= 1.0 |
 | features | rows a processor second from a mapped file in the page cache, against memory | >= 0.5 |
 | large | train.py on the folder: the most memory that it had, mapped files and the rest | < 4 GB, < 1 GB and a batch |
-| halves | processor time of a step on half a batch of 32 against a whole one, D&D and PROTEINS | |
-| workers | D&D, batches of 32: seconds of an epoch on 1 core, over those of 2 workers on 2 | >= 1.6 |
+| halves | processor time of a step on half a batch of 32 against a whole one, D&D and PROTEINS, both kernels | |
+| workers | D&D, batches of 32, native kernels: seconds of an epoch on 1 core, over those of 2 workers on 2 | >= 1.6 |
 | faults | seconds from a kill -9, a SIGSTOP or a dead network until the other worker has ended | < 10 s for a kill |
 """
 
 import argparse
+import itertools
 import json
 import os
 import resource
@@ -227,7 +228,7 @@ def watched(process):
 
 
 def measure_halves(batches=30):
-    """{data set: processor seconds of a step on the larger half of a batch of 32 over those of a step on all of it}."""
+    """{data set, kernels: processor seconds of a step on the larger half of a batch of 32 over those of all of it}."""
     from experiments import command_line, environment
     from experiments.config import resolve
     from experiments.tasks import load_dataset, make_task, settle_splits
@@ -235,8 +236,9 @@ def measure_halves(batches=30):
 
     environment.set_threads(1)
     found = {}
-    for name in ("DD", "PROTEINS"):
-        config = resolve(command_line.parse(["--dataset", name, "--set", "batch_size=32"]))[0]
+    for name, kernels in itertools.product(("DD", "PROTEINS"), ("sparse", "native")):
+        settings = ["batch_size=32", f"model.implementation={kernels}"]
+        config = resolve(command_line.parse(["--dataset", name, "--set", *settings]))[0]
         dataset = load_dataset(config)
         config = settle_splits(config, dataset)
         task = make_task(config, dataset)
@@ -252,7 +254,7 @@ def measure_halves(batches=30):
                 spent[kind] += (time.process_time() - start) * (turn >= 2)
             if turn == batches + 1:
                 break
-        found[name] = spent["half"] / spent["whole"]
+        found[f"{name}, {kernels}"] = spent["half"] / spent["whole"]
     return found
 
 
@@ -305,17 +307,18 @@ def measure_workers(rounds=3):
     found = {"1": [], "2": []}
     for _ in range(rounds):
         for count in found:
-            spent = {epochs: seconds_of(count, epochs) for epochs in (1, 4)}  # tracing is in both
-            found[count].append((spent[4] - spent[1]) / 3)
+            spent = {epochs: seconds_of(count, epochs) for epochs in (1, 6)}  # tracing is in both
+            found[count].append((spent[6] - spent[1]) / 5)
     best = {count: min(times) for count, times in found.items()}
     return {"epoch_seconds": found, "speedup": best["1"] / best["2"]}
 
 
 def seconds_of(workers, epochs):
-    """Training seconds of one fold of D&D, batches of 32."""
+    """Training seconds of one fold of D&D, batches of 32; the config has the kernels that results/ was made with."""
     with tempfile.TemporaryDirectory() as folder:
         words = [ROOT / "train.py", "--dataset", "DD", "--folds", "1", "--epochs", epochs, "--threads", "1"]
-        words += ["--workers", workers, "--set", "batch_size=32", "--output", f"{folder}/run"]
+        words += ["--workers", workers, "--output", f"{folder}/run"]
+        words += ["--set", "batch_size=32", "model.implementation=native"]
         cores = [] if workers != "1" or shutil.which("taskset") is None else ["taskset", "-c", "0"]
         subprocess.run([*cores, sys.executable, *map(str, words)], check=True, capture_output=True, timeout=SECONDS)
         return json.loads(Path(folder, "run", "fold-01", "result.json").read_text())["seconds"]

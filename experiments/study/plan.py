@@ -14,8 +14,8 @@ LINEAR = ("model.operator=linear",)
 
 PAPERS_FORM = ("model.activation=null", "model.scale=sqrt", *NATIVE)
 TEACHERS = (("teacher.weight=1",), ("teacher.weight=2",), ("teacher.weight=4",))
-# On Citeseer the first three left hGANet, whose validation falls with the weight, and GCN, one of whose seeds collapsed,
-# behind: a slower ramp and more decay for everybody, and four seeds to choose by.
+# On Citeseer the first three left hGANet behind, whose validation falls with the weight, and GCN, one of whose seeds
+# collapsed: a slower ramp and more decay for everybody, and four seeds to choose by.
 MORE_TEACHERS = (
     *TEACHERS,
     ("teacher.weight=1", "teacher.ramp=300"),
