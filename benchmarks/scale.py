@@ -17,7 +17,7 @@ date, revision and load.
 | features | rows a processor second from a mapped file in the page cache, against memory | >= 0.5 |
 | large | train.py on the folder: the most memory that it had, mapped files and the rest | < 4 GB, < 1 GB and a batch |
 | halves | processor time of a step on half a batch of 32 against a whole one, D&D and PROTEINS, both kernels | |
-| workers | D&D, batches of 32, native kernels: seconds of an epoch on 1 core, over those of 2 workers on 2 | >= 1.6 |
+| workers | D&D, batches of 32, both kernels: seconds of an epoch on 1 core, over those of 2 workers on 2 | >= 1.6 |
 | faults | seconds from a kill -9, a SIGSTOP or a dead network until the other worker has ended | < 10 s for a kill |
 """
 
@@ -47,6 +47,8 @@ QUADRANTS = (0.45, 0.67, 0.89)  # R-MAT's .45 .22 .22 .11, added up
 SECTIONS = ("balance", "opening", "sampler", "features", "large", "halves", "workers", "faults")
 ON_GRAPH = {"opening", "sampler", "features", "large"}
 QUIET = {"workers", "faults"}  # wall time, which others on the machine change
+KERNELS = ("sparse", "native")
+WARM_UP = 4  # steps that are traced, or meet sizes that are new
 LIMIT = 4 * 10**9  # bytes that training on the large graph may have
 SECONDS = 3600  # that any one process may take
 
@@ -229,31 +231,20 @@ def watched(process):
 
 def measure_halves(batches=30):
     """{data set, kernels: processor seconds of a step on the larger half of a batch of 32 over those of all of it}."""
-    from experiments import command_line, environment
-    from experiments.config import resolve
-    from experiments.tasks import load_dataset, make_task, settle_splits
-    from experiments.training import compile_model, make_model, make_step
+    from experiments import environment
 
     environment.set_threads(1)
     found = {}
-    for name, kernels in itertools.product(("DD", "PROTEINS"), ("sparse", "native")):
-        settings = ["batch_size=32", f"model.implementation={kernels}"]
-        config = resolve(command_line.parse(["--dataset", name, "--set", *settings]))[0]
-        dataset = load_dataset(config)
-        config = settle_splits(config, dataset)
-        task = make_task(config, dataset)
-        model = make_model(config, task.dataset, task.arguments)
-        model.build({key: tuple(spec.shape) for key, spec in task.spec().items()})
-        step = make_step(compile_model(model, config, 1, task.objective), task.spec(), task.objective.y_spec)
+    for name, kernels in itertools.product(("DD", "PROTEINS"), KERNELS):
+        step, split = steps_on(name, kernels)
+        halves = steps_on(name, kernels, (0, 2))[1]
+        pairs = [list(each.batches(0))[: batches + WARM_UP] for each in (split, halves)]
         spent = {"whole": 0.0, "half": 0.0}
-        whole, half = (make_task(config, dataset, share).split(1).batches(0) for share in (None, (0, 2)))
-        for turn, (all_of_it, part) in enumerate(zip(whole, half, strict=True)):
-            for kind, batch in (("whole", all_of_it), ("half", part)):
+        for turn, (whole, half) in enumerate(zip(*pairs, strict=True)):
+            for kind, batch in (("whole", whole), ("half", half)):
                 start = time.process_time()
                 step(*batch[:2])
-                spent[kind] += (time.process_time() - start) * (turn >= 2)
-            if turn == batches + 1:
-                break
+                spent[kind] += (time.process_time() - start) * (turn >= WARM_UP)
         found[f"{name}, {kernels}"] = spent["half"] / spent["whole"]
     return found
 
@@ -303,25 +294,83 @@ def seconds_after(victim, what):
 
 
 def measure_workers(rounds=3):
-    """Seconds of an epoch of D&D: one process on one core, and two workers on two; in turns."""
+    """Seconds of an epoch of D&D: one process on one core, and two workers on two; in turns, with both kernels.
+
+    Beside the speedup what it would be if nothing had to be exchanged: two processes that each train on their half of
+    every batch at the same time, and know nothing of each other.
+    """
+    return {kernels: {**speedup_of(kernels, rounds), "without_exchange": ceiling_of(kernels)} for kernels in KERNELS}
+
+
+def speedup_of(kernels, rounds):
+    """{"epoch_seconds": {workers: of each round}, "speedup": by the best of each}."""
     found = {"1": [], "2": []}
     for _ in range(rounds):
         for count in found:
-            spent = {epochs: seconds_of(count, epochs) for epochs in (1, 6)}  # tracing is in both
+            spent = {epochs: seconds_of(kernels, count, epochs) for epochs in (1, 6)}  # tracing is in both
             found[count].append((spent[6] - spent[1]) / 5)
     best = {count: min(times) for count, times in found.items()}
     return {"epoch_seconds": found, "speedup": best["1"] / best["2"]}
 
 
-def seconds_of(workers, epochs):
-    """Training seconds of one fold of D&D, batches of 32; the config has the kernels that results/ was made with."""
+def seconds_of(kernels, workers, epochs):
+    """Training seconds of one fold of D&D, batches of 32."""
     with tempfile.TemporaryDirectory() as folder:
         words = [ROOT / "train.py", "--dataset", "DD", "--folds", "1", "--epochs", epochs, "--threads", "1"]
         words += ["--workers", workers, "--output", f"{folder}/run"]
-        words += ["--set", "batch_size=32", "model.implementation=native"]
-        cores = [] if workers != "1" or shutil.which("taskset") is None else ["taskset", "-c", "0"]
+        words += ["--set", "batch_size=32", f"model.implementation={kernels}"]
+        cores = on_core(0) if workers == "1" else []
         subprocess.run([*cores, sys.executable, *map(str, words)], check=True, capture_output=True, timeout=SECONDS)
         return json.loads(Path(folder, "run", "fold-01", "result.json").read_text())["seconds"]
+
+
+def on_core(number):
+    """Words before a command that keep it on one core."""
+    return [] if shutil.which("taskset") is None else ["taskset", "-c", str(number)]
+
+
+def ceiling_of(kernels):
+    """Seconds of steps on whole batches over those of two processes at once on a half of each."""
+
+    def start(core, share):
+        words = [*on_core(core), sys.executable, __file__, "--only", f"steps {kernels} {share}"]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+    def seconds(processes):
+        return max(float(process.communicate(timeout=SECONDS)[0].splitlines()[-1]) for process in processes)
+
+    return seconds([start(0, "whole")]) / seconds([start(0, 0), start(1, 1)])
+
+
+def step_seconds(kernels, share, epochs=3):
+    """Seconds of D&D's steps on batches of 32, or one of two workers' halves, after an epoch to warm up."""
+    from experiments import environment
+
+    environment.set_threads(1)
+    step, split = steps_on("DD", kernels, None if share == "whole" else (int(share), 2))
+    for epoch in range(epochs + 1):
+        if epoch == 1:
+            start = time.perf_counter()
+        for inputs, y, *_ in split.batches(epoch):
+            step(inputs, y)
+    return time.perf_counter() - start
+
+
+def steps_on(name, kernels, share=None):
+    """A training step of hGANet, and the split of fold 1 whose batches of 32, or shares of them, it takes."""
+    from experiments import command_line
+    from experiments.config import resolve
+    from experiments.tasks import load_dataset, make_task, settle_splits
+    from experiments.training import compile_model, make_model, make_step
+
+    settings = ["batch_size=32", f"model.implementation={kernels}"]
+    config = resolve(command_line.parse(["--dataset", name, "--set", *settings]))[0]
+    dataset = load_dataset(config)
+    config = settle_splits(config, dataset)
+    task = make_task(config, dataset, share)
+    model = make_model(config, task.dataset, task.arguments)
+    model.build({key: tuple(spec.shape) for key, spec in task.spec().items()})
+    return make_step(compile_model(model, config, 1, task.objective), task.spec(), task.objective.y_spec), task.split(1)
 
 
 def status(field, pid="self"):
@@ -386,6 +435,9 @@ def main(arguments=None):
     args = parse(arguments)
     if args.only == "graph":
         print(json.dumps(make_graph(args.folder, args.nodes, args.degree, args.features)))
+        return
+    if args.only and args.only.startswith("steps "):
+        print(step_seconds(*args.only.split()[1:]))
         return
     if args.only:
         print(json.dumps(MEASURES[args.only](args.folder)))

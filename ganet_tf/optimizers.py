@@ -76,12 +76,14 @@ class FlatAdam(keras.optimizers.Optimizer):
         grads = [
             tf.zeros(v.shape) if g is None else tf.convert_to_tensor(g) for g, v in zip(grads, variables, strict=True)
         ]
+        gradient = None
         if several_replicas():
-            total = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, flat(grads))
-            grads = [tf.reshape(part, v.shape) for part, v in zip(tf.split(total, self._sizes), variables, strict=True)]
+            gradient = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, flat(grads))
         if self.max_norm is not None:
-            grads = [tf.clip_by_norm(gradient, self.max_norm) for gradient in grads]
-        gradient = flat(grads)
+            parts = grads if gradient is None else tf.split(gradient, self._sizes)
+            gradient = flat([tf.clip_by_norm(part, self.max_norm) for part in parts])
+        if gradient is None:
+            gradient = flat(grads)
         if self.max_global_norm is not None:
             gradient = tf.clip_by_norm(gradient, self.max_global_norm)
         updated = self._updated(flat([variable.value for variable in variables]), gradient)
