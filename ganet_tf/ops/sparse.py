@@ -89,6 +89,23 @@ def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Ten
     return tf.cast(run(tf.cast(kernel, compute)), kernel.dtype)
 
 
+def feature_rows(x: tf.Tensor | tf.SparseTensor, rows: tf.Tensor) -> tf.Tensor | tf.SparseTensor:
+    """x[rows], of a dense tensor or a `tf.SparseTensor` with its entries in any order; rows may come more than once."""
+    if not is_sparse(x):
+        return tf.gather(x, rows)
+    with tf.control_dependencies(check_entries(x)):
+        places, values = _by_row(x.indices, x.values)
+    rows = tf.convert_to_tensor(rows)
+    ends = tf.searchsorted(places[:, 0], tf.range(x.dense_shape[0] + 1))  # of each row's entries
+    taken = tf.ragged.range(tf.gather(ends[:-1], rows), tf.gather(ends[1:], rows))
+    columns = tf.gather(places[:, 1], taken.flat_values)
+    shape = tf.stack([tf.size(rows, out_type=places.dtype), x.dense_shape[1]])
+    found = tf.stack([taken.value_rowids(), columns], axis=1)
+    result = tf.SparseTensor(found, tf.gather(values, taken.flat_values), shape)
+    result.set_shape([rows.shape[0], x.shape[1]])
+    return result
+
+
 def _dense(gradient):
     """A gradient as a tensor: that of a `tf.gather` comes as some of its rows."""
     if isinstance(gradient, tf.IndexedSlices):
