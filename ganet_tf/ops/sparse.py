@@ -95,9 +95,9 @@ def feature_rows(x: tf.Tensor | tf.SparseTensor, rows: tf.Tensor) -> tf.Tensor |
         return tf.gather(x, rows)
     with tf.control_dependencies(check_entries(x)):
         places, values = _by_row(x.indices, x.values)
-    rows = tf.convert_to_tensor(rows)
-    ends = tf.searchsorted(places[:, 0], tf.range(x.dense_shape[0] + 1))  # of each row's entries
-    taken = tf.ragged.range(tf.gather(ends[:-1], rows), tf.gather(ends[1:], rows))
+    rows = tf.gather(tf.range(x.dense_shape[0]), rows)  # an error for one that is not there
+    ends = tf.searchsorted(places[:, 0], tf.concat([rows, rows + 1], 0))
+    taken = tf.ragged.range(*tf.split(ends, 2))  # the entries of each row
     columns = tf.gather(places[:, 1], taken.flat_values)
     shape = tf.stack([tf.size(rows, out_type=places.dtype), x.dense_shape[1]])
     found = tf.stack([taken.value_rowids(), columns], axis=1)
