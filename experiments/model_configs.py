@@ -39,6 +39,7 @@ class ModelConfig:
 
     classes_only: ClassVar[bool] = False  # whether it can only learn classes
     by_epochs: ClassVar[bool] = True  # whether epochs of gradient steps are all of its training
+    looks_around: ClassVar[bool] = True  # whether an epoch needs the features of other nodes than those asked for
     own_data: ClassVar[dict] = {}  # what data without a shipped config are trained with, beside the model's settings
 
     name: str = ""
@@ -262,6 +263,7 @@ class PlanetoidConfig(ModelConfig):
 
     classes_only: ClassVar[bool] = True
     by_epochs: ClassVar[bool] = False
+    looks_around: ClassVar[bool] = False
     own_data: ClassVar[dict] = {
         "optimizer": {"name": "sgd", "learning_rate": 0.1},
         "normalize_features": None,

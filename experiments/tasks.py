@@ -340,8 +340,8 @@ class NodeTask:
         val, test = ds.nodes("val"), ds.nodes("test")
         nodes = np.concatenate([val, test])
         objective = self.objective.fitted(ds.y[ds.train_mask])
-        train = [(inputs, objective.encoded(y.numpy())) for inputs, y in made["train"]]
-        held_out = made["all"].map(lambda inputs, y: ({**inputs, "nodes": nodes}, tf.gather(y, nodes)))
+        train = [(self._asked(inputs), objective.encoded(y.numpy())) for inputs, y in made["train"]]
+        held_out = [(self._asked({**inputs, "nodes": nodes}), tf.gather(y, nodes)) for inputs, y in made["all"]]
         return Split(
             batches=lambda epoch: train,
             steps=1,
@@ -352,6 +352,14 @@ class NodeTask:
             objective=objective,
             test=test,
         )
+
+    def _asked(self, inputs):
+        """The inputs without the features of nodes that are not asked for, where they have no say: the same answers."""
+        if self.config.model.looks_around or not self._sparse:
+            return inputs
+        x, asked = inputs["x"], np.zeros(inputs["x"].shape[0], bool)
+        asked[np.asarray(inputs["nodes"])] = True
+        return {**inputs, "x": tf.sparse.retain(x, asked[x.indices[:, 0]])}
 
     def rules(self, rows, chosen, final):
         """{rule: {"epoch", "accuracy", ...}} of a finished repetition; see `GraphTask.rules`."""

@@ -6,7 +6,7 @@ import tensorflow as tf
 from ganet_tf import ops
 from ganet_tf.layers import Linear
 from ganet_tf.layers.checks import check_units
-from ganet_tf.models.base import GraphModel, as_logits
+from ganet_tf.models.base import GraphModel, as_logits, take_nodes
 from ganet_tf.models.context_training import ContextTraining
 from ganet_tf.models.pretraining import Pretrained
 
@@ -161,9 +161,11 @@ class Planetoid(Pretrained, GraphModel):
     def branch_scores(self, inputs):
         """The class scores from the features alone and from the vectors alone, [n, num_classes] each."""
         x, _, _, nodes = self.unpack(inputs)
-        numbers = tf.range(tf.shape(x)[0]) if nodes is None else nodes
-        x = x if nodes is None else ops.feature_rows(x, nodes)  # no other node has a say
-        return self.from_x(x), self.from_vector(self.embedding(x if self.variant == "I" else numbers))
+        if self.variant == "I":
+            vectors = take_nodes(self.embedding(x), nodes)
+        else:
+            vectors = self.embedding(tf.range(tf.shape(x)[0]) if nodes is None else nodes)
+        return take_nodes(self.from_x(x), nodes), self.from_vector(vectors)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss it was compiled with; in training also the cross-entropy of both branches."""

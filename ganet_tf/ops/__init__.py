@@ -20,7 +20,7 @@ from ganet_tf.ops.sage import AGGREGATORS, aggregate_neighbors, unit_rows
 from ganet_tf.ops.sampled_gao import sampled_gao
 from ganet_tf.ops.set2set import set2set
 from ganet_tf.ops.sort_pooling import sort_pooling
-from ganet_tf.ops.sparse import feature_rows, features_matmul, is_sparse
+from ganet_tf.ops.sparse import features_matmul, is_sparse
 from ganet_tf.ops.topk_gao import topk_gao
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "checks",
     "debug_checks",
     "diff_pool",
-    "feature_rows",
     "features_matmul",
     "gao",
     "gat",

@@ -89,23 +89,6 @@ def features_matmul(x: tf.Tensor | tf.SparseTensor, kernel: tf.Tensor) -> tf.Ten
     return tf.cast(run(tf.cast(kernel, compute)), kernel.dtype)
 
 
-def feature_rows(x: tf.Tensor | tf.SparseTensor, rows: tf.Tensor) -> tf.Tensor | tf.SparseTensor:
-    """x[rows], of a dense tensor or a `tf.SparseTensor` with its entries in any order; rows may come more than once."""
-    if not is_sparse(x):
-        return tf.gather(x, rows)
-    with tf.control_dependencies(check_entries(x)):
-        places, values = _by_row(x.indices, x.values)
-    rows = tf.gather(tf.range(x.dense_shape[0]), rows)  # an error for one that is not there
-    ends = tf.searchsorted(places[:, 0], tf.concat([rows, rows + 1], 0))
-    taken = tf.ragged.range(*tf.split(ends, 2))  # the entries of each row
-    columns = tf.gather(places[:, 1], taken.flat_values)
-    shape = tf.stack([tf.size(rows, out_type=places.dtype), x.dense_shape[1]])
-    found = tf.stack([taken.value_rowids(), columns], axis=1)
-    result = tf.SparseTensor(found, tf.gather(values, taken.flat_values), shape)
-    result.set_shape([rows.shape[0], x.shape[1]])
-    return result
-
-
 def _dense(gradient):
     """A gradient as a tensor: that of a `tf.gather` comes as some of its rows."""
     if isinstance(gradient, tf.IndexedSlices):

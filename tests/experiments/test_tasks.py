@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import train
 from experiments import config as settings
@@ -221,6 +222,21 @@ def test_nodes_of_a_run():
             np.testing.assert_array_equal(np.asarray(inputs["nodes"])[part], parts[name])
             np.testing.assert_array_equal(np.asarray(y)[part], dataset.y[parts[name]])
         assert set(split.parts) == {"val", "test"} and split.final is None
+
+
+@pytest.mark.parametrize("model", ["planetoid", "gcn"])
+def test_only_a_model_that_looks_at_a_node_alone_gets_no_other_features(model):
+    """And its answers are those that it gives with all of them."""
+    task = node_task("Karate", model={"name": model})
+    split, everything = task.split(1), task.dataset.x
+    fresh = training.make_model(task.config, task.dataset, task.arguments)
+    for inputs, _ in (*split.batches(0), *split.held_out):
+        x, nodes = tf.sparse.to_dense(inputs["x"]).numpy(), np.asarray(inputs["nodes"])
+        np.testing.assert_array_equal(x[nodes], everything[nodes])
+        others = np.delete(x, nodes, axis=0)
+        assert not others.any() if model == "planetoid" else others.any()
+        whole = {**inputs, "x": tf.sparse.from_dense(everything)}
+        np.testing.assert_array_equal(fresh(inputs), fresh(whole))
 
 
 def node_task(dataset, **changes):

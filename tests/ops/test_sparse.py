@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from ganet_tf.ops import feature_rows, features_matmul, is_sparse
+from ganet_tf.ops import features_matmul, is_sparse
 
 X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 0]], "float64")
 KERNEL = np.random.default_rng(0).normal(size=(4, 5))
@@ -74,30 +74,3 @@ def test_no_entries_or_no_rows(shape):
             output = function(x, kernel)
         assert output.shape == (shape[0], 5)
         assert not np.any(output) and not np.any(tape.gradient(output, kernel))
-
-
-@pytest.mark.parametrize("graph_mode", [False, True])
-def test_rows_of_features_in_any_order_and_more_than_once(graph_mode):
-    take = tf.function(feature_rows) if graph_mode else feature_rows
-    rows = tf.constant([2, 0, 1, 2])
-    places = np.argwhere(X)[::-1]
-    shuffled = tf.SparseTensor(places, X[tuple(places.T)], X.shape)
-    for x in (tf.constant(X), tf.sparse.from_dense(X), shuffled):
-        found = take(x, rows)
-        assert is_sparse(found) == is_sparse(x)
-        dense = tf.sparse.to_dense(tf.sparse.reorder(found)) if is_sparse(found) else found
-        np.testing.assert_array_equal(dense, X[[2, 0, 1, 2]])
-    assert tf.sparse.to_dense(take(tf.sparse.from_dense(X), rows[:0])).shape == (0, 4)
-
-
-def test_rows_keep_the_number_of_columns_while_traced():
-    spec = tf.SparseTensorSpec([None, 4], tf.float32)
-    traced = tf.function(lambda x: feature_rows(x, [0]), input_signature=[spec]).get_concrete_function()
-    assert traced.structured_outputs.shape.as_list() == [1, 4]
-
-
-@pytest.mark.parametrize("row", [-1, 3])
-def test_a_row_that_is_not_there_is_an_error(row):
-    for x in (tf.constant(X), tf.sparse.from_dense(X)):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{row} is not in \[0, 3\)"):
-            feature_rows(x, [0, row])
