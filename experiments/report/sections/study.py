@@ -72,7 +72,8 @@ HEAD = """\
 Which operator, wiring, score and k to take, by what was measured here. This page is written from `results/study` by
 `python -m experiments.report`; `python -m experiments.study` runs what is missing, and `--list` shows it. In every
 contest all rivals have the same number of settings to choose from, on validation, with seeds from 100 on that are not
-reported; the epoch is chosen on validation too; and the chosen epoch stands beside the cap, because a rival that
+reported; the epoch is chosen on validation too, by the accuracy (ROC AUC) on Experts, the look-up and the heterophilous
+graphs, elsewhere by the loss; and the chosen epoch stands beside the cap, because a rival that
 still rises at its cap has not been beaten. Every name in a table leads to its summary, which has the command.
 
 ```python
