@@ -109,6 +109,7 @@ def train(arguments, argv, place=None):
     config, base, stem = resolve(arguments)
     if place is not None:
         check_sharing(config)
+        clusters.bind(place[0], len(place[1]))
     dataset = load_dataset(config, arguments.data_dir)
     threads = arguments.threads or environment.suitable_threads(config, dataset)
     environment.set_threads(threads if threads or place is None else clusters.threads(*place[::-1]))

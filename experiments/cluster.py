@@ -375,6 +375,17 @@ def threads(addresses, index):
 # Several workers on this machine
 
 
+def bind(index, count):
+    """Keeps one of `count` workers that were launched here on its share of the cores, as mpirun does.
+
+    Two that compute without a break then never meet on one core. To be called before TensorFlow has threads.
+    """
+    if launched() and hasattr(os, "sched_setaffinity") and environment.cores() >= count:
+        available = sorted(os.sched_getaffinity(0))
+        first, end = (number * len(available) // count for number in (index, index + 1))
+        os.sched_setaffinity(0, available[first:end])
+
+
 def launch(script, argv, count):
     """Runs a script as `count` workers on this machine; returns the exit code of the whole.
 

@@ -1,6 +1,7 @@
 """What a result depends on beside its config: versions, hardware, the state of the code, threads."""
 
 import contextlib
+import functools
 import os
 import platform
 import signal
@@ -45,8 +46,9 @@ def hardware():
     }
 
 
+@functools.cache
 def cores():
-    """Processor cores that this process may use."""
+    """Processor cores that this process may use, when it is asked first: see `cluster.bind`."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 

@@ -207,6 +207,22 @@ def test_what_worker_0_says_is_passed_on_and_kept(tmp_path, capsys):
     assert capsys.readouterr().err == "train.py: no data\n" == (tmp_path / "0.err").read_text()
 
 
+@pytest.mark.parametrize(("cores", "count", "expected"), [(5, 2, [[0, 1], [2, 3, 4]]), (2, 2, [[0], [1]]), (1, 2, [])])
+def test_workers_of_a_launcher_share_the_cores(cores, count, expected, monkeypatch):
+    """Each core has one worker, where there are enough; a worker that nobody launched here has all."""
+    bound = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)))
+    monkeypatch.setattr(os, "sched_setaffinity", lambda process, chosen: bound.append(chosen))
+    monkeypatch.setattr(clusters.environment, "cores", lambda: cores)
+    monkeypatch.delenv(clusters.LAUNCHED, raising=False)
+    clusters.bind(0, count)
+    assert not bound
+    monkeypatch.setenv(clusters.LAUNCHED, "1")
+    for index in range(count):
+        clusters.bind(index, count)
+    assert bound == expected
+
+
 def test_nobody_outlives_who_launched_it(tmp_path):
     """The launcher is killed; what it launched, which would sleep on, is gone soon after."""
     child = "import sys, time; from experiments import cluster; cluster.watch_parent(); print('on', flush=True); "
