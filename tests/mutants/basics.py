@@ -113,7 +113,7 @@ MUTANTS = [
     Mutant(
         "gradients are not clipped",
         OPTIMIZERS,
-        "grads = [tf.clip_by_norm(gradient, self.max_norm) for gradient in grads]",
+        "gradient = flat([tf.clip_by_norm(part, self.max_norm) for part in parts])",
         "pass",
         "tests/test_optimizers.py::test_clipping_and_a_schedule",
     ),

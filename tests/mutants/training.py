@@ -249,4 +249,18 @@ MUTANTS = [
         "compile=False, safe_mode=False",
         "tests/attacks/test_stranger_models.py::test_every_tool_refuses_a_strangers_run",
     ),
+    Mutant(
+        "a model that looks at a node alone gets the features of others in the place of its own",
+        TASKS,
+        'asked[np.asarray(inputs["nodes"])] = True',
+        'asked[np.asarray(inputs["nodes"]) - 1] = True',
+        f"{TEST_TASKS}::test_only_a_model_that_looks_at_a_node_alone_gets_no_other_features",
+    ),
+    Mutant(
+        "two workers of a machine keep to the same core",
+        "experiments/cluster.py",
+        "for number in (index, index + 1))",
+        "for number in (0, 1))",
+        "tests/experiments/test_cluster.py::test_workers_of_a_launcher_share_the_cores",
+    ),
 ]
