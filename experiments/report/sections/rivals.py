@@ -109,6 +109,9 @@ NODE_FACTS = (
 )
 
 
+FAR = 10  # percentage points between seeds that are not chance any more
+
+
 def quoted_nodes(results):
     """The other rows of Table 6."""
     lines = [(d, *line) for d in NODE_SETS for line in node_lines(d)]
@@ -119,9 +122,26 @@ def quoted_nodes(results):
         "the better of two models, both stand here, each beside its own figure in its source.",
         "",
         *table(NODE_HEADS, [node_row(results, *line) for line in lines], left=2),
-        *bullets(NODE_FACTS),
+        *bullets([*NODE_FACTS, *astray(results)]),
         *missing_note(results, [run for *_, run in lines]),
     ]
+
+
+def astray(results):
+    """A sentence on each model of which some seeds end far below the others."""
+    sentences = []
+    for dataset in NODE_SETS:
+        for model, which, run in node_lines(dataset):
+            values = results.rule(run, "validation")["per_fold"] if results.get(run) else [0]
+            low = [value for value in values if value < max(values) - FAR]
+            if low:
+                name = f"{writing.MODELS[model]} {which}".strip()
+                sentences.append(
+                    f"{name} on {dataset}: {len(low)} of {len(values)} seeds end more than {FAR} points below the best "
+                    f"({', '.join(f'{value:.1f}' for value in sorted(low))}; best {max(values):.1f}). The rate was "
+                    "chosen on three other seeds, none of which did."
+                )
+    return sentences
 
 
 def node_lines(dataset):
