@@ -12,6 +12,7 @@ from experiments.report.runs import (
     other_degree,
     planetoid_i,
 )
+from experiments.report.sections.tuning import all_tuning_runs, comparable
 from experiments.report.sections.validation import ERRICA, errica
 from experiments.report.writing import MISSING, NONE, SELECTED_ON_TEST, bullets, missing_note, table
 
@@ -138,10 +139,21 @@ def astray(results):
                 name = f"{writing.MODELS[model]} {which}".strip()
                 sentences.append(
                     f"{name} on {dataset}: {len(low)} of {len(values)} seeds end more than {FAR} points below the best "
-                    f"({', '.join(f'{value:.1f}' for value in sorted(low))}; best {max(values):.1f}). The rate was "
-                    "chosen on three other seeds, none of which did."
+                    f"({', '.join(f'{value:.1f}' for value in sorted(low))}; best {max(values):.1f})."
+                    f"{while_tuning(results, run)}"
                 )
     return sentences
+
+
+def while_tuning(results, run):
+    """What became of the seeds on which this run's setting was chosen, where it was tried."""
+    ours = comparable(results.get(run))
+    tried = filter(None, map(results.get, all_tuning_runs(results)))
+    values = next((one["validation"]["per_fold"] for one in tried if comparable(one) == ours), None)
+    if values is None:
+        return ""
+    low = sum(value < max(results.rule(run, "validation")["per_fold"]) - FAR for value in values)
+    return f" Of the {writing.count(len(values), 'other seed')} on which the setting was tried, {low or 'none'} did."
 
 
 def node_lines(dataset):

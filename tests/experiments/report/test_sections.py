@@ -71,6 +71,18 @@ def test_quoted_rows_of_table_6_stand_at_the_model_that_they_are_of(results):
     assert "| Cora | Chebyshev K = 2 | 81.2 | 81.2 | not run yet | – | – |" in found
 
 
+def test_seeds_that_went_astray_are_told_with_those_that_tuned(results):
+    run = node_run("Pubmed", "planetoid")
+    put(results, run, [40.0, 41.0, *TEN[2:]])
+    found = text(quoted_nodes(results))
+    assert "Planetoid T on Pubmed: 2 of 10 seeds end more than 10 points below the best (40.0, 41.0; best 88.0).\n" in found
+    tuning = tuning_run("Pubmed", (), "planetoid")
+    for values, words in (([85.0, 86.0, 87.0], "none did."), ([85.0, 50.0, 87.0], "1 did.")):
+        put(results, tuning, values)
+        found = text(quoted_nodes(Results(results.folder)))
+        assert f"best 88.0). Of the 3 other seeds on which the setting was tried, {words}" in found
+
+
 def test_paired_tests_against_quoted_rows(results):
     put(results, node_run("Cora", "hganet"))
     put(results, planetoid_i("Cora"), [value - 3 for value in TEN])
