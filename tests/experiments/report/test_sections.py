@@ -75,7 +75,10 @@ def test_seeds_that_went_astray_are_told_with_those_that_tuned(results):
     run = node_run("Pubmed", "planetoid")
     put(results, run, [40.0, 41.0, *TEN[2:]])
     found = text(quoted_nodes(results))
-    assert "Planetoid T on Pubmed: 2 of 10 seeds end more than 10 points below the best (40.0, 41.0; best 88.0).\n" in found
+    assert (
+        "Planetoid T on Pubmed: 2 of 10 seeds end more than 10 points below the best (40.0, 41.0; best 88.0).\n"
+        in found
+    )
     tuning = tuning_run("Pubmed", (), "planetoid")
     for values, words in (([85.0, 86.0, 87.0], "none did."), ([85.0, 50.0, 87.0], "1 did.")):
         put(results, tuning, values)
