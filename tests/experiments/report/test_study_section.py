@@ -97,7 +97,35 @@ def test_gains_on_other_data(results):
     put(results, squirrel, "hgao_uniform", [value - 5 - i % 2 / 10 for i, value in enumerate(TEN)])
     put(results, squirrel, "linear", [value - 3 - i % 3 / 10 for i, value in enumerate(TEN)])
     (sentence,) = study.real_sentence(results)
-    assert "above it hGAO on squirrel (+3.09)" in sentence and "below it hGAO, uniform on squirrel (-1.96)" in sentence
+    assert "above it hGAO on squirrel (+3.09); below it hGAO, uniform on squirrel (-1.96); 0 comparisons" in sentence
+    row = "| squirrel, `heterophilous/squirrel` | 89.16 ± 1.52 | **+3.09** | – | **-1.96** |"
+    assert row in text(study.overview(results))
+
+
+def test_graph_classification_is_one_family(results):
+    """What would stand among the comparisons of its own data set does not among those of all."""
+    weak = [value - 0.75 + i % 3 * 1.0 for i, value in enumerate(TEN)]
+    for dataset, others in (("mutag", TEN), ("ptc", [90.0] * 10), ("proteins", TEN[::-1])):
+        contest = study.find(f"graphs/{dataset}")
+        put(results, contest, "open_linear", TEN)
+        put(results, contest, "open_uniform", [value + 1.3 + i % 2 / 10 for i, value in enumerate(others)])
+    mutag = study.find("graphs/mutag")
+    put(results, mutag, "open_cosine", weak)
+    found = {pair.first.rival.name: p for pair, p in study.corrected(results, mutag)}
+    alone = {pair.first.rival.name: p for pair, _, p in study.adjusted(study.pairs(results, mutag))}
+    assert found["open_uniform"] == 2 * alone["open_uniform"] < study.LEVEL, "of four comparisons, not of two"
+    (sentence,) = study.graphs_sentence(results)
+    assert "3 data sets: of 4 comparisons with the linear map in the same wiring, 1 stands after correction" in sentence
+    assert "open uniform on MUTAG (+1.35)" in sentence
+
+
+def test_attention_to_read(results):
+    for name, values in (("hgao_cosine", [0.7, 0.68]), ("hgao", [1.0, 0.95])):
+        put(results, EXPERTS, name)
+        path = results.folder / EXPERTS.folder(EXPERTS.rival(name)) / "entropy.json"
+        path.write_text(json.dumps({"runs": 3, "modules": values}))
+    (sentence,) = study.entropy_sentence(results)
+    assert "1 for a uniform one: 0.70 0.68 (cosine), 1.00 0.95 (the paper's score)." in sentence
 
 
 def test_the_figure(results):
