@@ -1,23 +1,18 @@
 """Runs the contests that are not finished: `python -m experiments.study [--only PART ...]`.
 
-One training process at a time. The settings that a rival tries are trained in one process, then the chosen one.
-Whatever is cut off resumes with the same command. Finished summaries go from runs/ to results/, and with them how even
-their attention is (see entropy.py).
+One training process at a time, for each rival one: its settings, then the chosen one, each of which is what its own
+command gives. Whatever is cut off resumes with the same command. Finished summaries go from runs/ to results/, and with
+them how even their attention is (see entropy.py).
 """
 
-import json
-import os
-import subprocess
+import multiprocessing
 import sys
 import time
 
 from experiments.report.results import finished
-from experiments.report.run import ROOT, asked, keep, parser
+from experiments.report.run import asked, keep, parser
 from experiments.study.contest import chosen
 from experiments.study.plan import contests
-
-# A process takes a while to load TensorFlow: it trains several runs, each of which is what its own command gives.
-DRIVER = "import json, sys, train; sys.exit(max(train.main(flags) for flags in json.loads(sys.argv[1])))"
 
 
 def main(argv=None):
@@ -32,15 +27,32 @@ def main(argv=None):
             done = "done" if finished(arguments.results / contest.folder(rival)) else "    "
             print(f"{done}  {contest.name}/{rival.name}: {len(rival.grid)} settings, then {contest.runs} runs")
         return 0
-    failed = [contest.folder(rival) for contest, rival in entries if not compete(contest, rival, arguments)]
+    failed = [contest.folder(rival) for contest, rival in entries if not apart(compete, contest, rival, arguments)]
     print(f"failed: {', '.join(failed)}" if failed else f"{len(entries)} rivals: nothing failed")
     return len(failed)
 
 
-def compete(contest, rival, arguments):
-    """Tunes a rival and runs it; returns whether that went well."""
+def apart(function, contest, rival, arguments):
+    """Whether a function says so, in a process of its own: all that a training leaves in memory ends with it."""
     if finished(arguments.results / contest.folder(rival)):
         return True
+    process = multiprocessing.get_context("spawn").Process(target=told, args=(function, contest, rival, arguments))
+    process.start()
+    try:
+        process.join()
+    except KeyboardInterrupt:
+        process.join()  # it has heard of it as well, and keeps what it has
+        raise
+    return process.exitcode == 0
+
+
+def told(function, *arguments):
+    """Its answer as an exit code."""
+    sys.exit(0 if function(*arguments) else 1)
+
+
+def compete(contest, rival, arguments):
+    """Tunes a rival and runs it; returns whether that went well."""
     if len(rival.grid) > 1:
         cells = {contest.folder(rival, s): contest.flags(rival, s, tuning=True) for s in rival.grid}
         if not train(cells, arguments):
@@ -48,29 +60,36 @@ def compete(contest, rival, arguments):
     setting = chosen(contest, rival, arguments.results)
     well = train({contest.folder(rival): contest.flags(rival, setting)}, arguments)
     if well:
-        folders = ["--runs", str(arguments.runs), "--results", str(arguments.results)]
-        words = [sys.executable, "-m", "experiments.study.entropy", contest.folder(rival), *folders]
-        subprocess.run(words, cwd=ROOT, env=environment(), check=False)  # a look, no part of the contest
+        look(contest.folder(rival), arguments)
     return well
 
 
 def train(cells, arguments):
-    """Trains cells {folder: flags} that are not there in one process; returns whether all are there now."""
-    missing = {name: flags for name, flags in cells.items() if not finished(arguments.results / name)}
-    flags = [[*f, "--output", str(arguments.runs / name), "--quiet"] for name, f in missing.items()]
-    start = time.monotonic()
-    if flags:
-        subprocess.run([sys.executable, "-c", DRIVER, json.dumps(flags)], cwd=ROOT, env=environment(), check=False)
-    for name in missing:
-        if finished(arguments.runs / name):
-            keep(arguments.runs / name, arguments.results / name)
-    print(f"{', '.join(missing)}: {time.monotonic() - start:.0f} s", flush=True)
-    return all(finished(arguments.results / name) for name in cells)
+    """Trains cells {folder: flags} that are not there; returns whether all are there now."""
+    for name, flags in cells.items():
+        if finished(arguments.results / name):
+            continue
+        start = time.monotonic()
+        train_py([*flags, "--output", str(arguments.runs / name), "--quiet"])
+        if not finished(arguments.runs / name):
+            return False
+        keep(arguments.runs / name, arguments.results / name)
+        print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    return True
 
 
-def environment():
-    """The driver's: `train` is imported from here, however this was started."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+def train_py(flags):
+    """What `python train.py` does with these flags."""
+    import train  # not above: it brings TensorFlow
+
+    train.main(flags)
+
+
+def look(name, arguments):
+    """How even the attention is: a look, no part of the contest."""
+    from experiments.study import entropy  # not above: it brings TensorFlow
+
+    entropy.main([name, "--runs", str(arguments.runs), "--results", str(arguments.results)])
 
 
 if __name__ == "__main__":

@@ -76,31 +76,39 @@ def test_a_rival_is_tuned_and_run(tmp_path, monkeypatch):
     runs, results, trained = tmp_path / "runs", tmp_path / "results", []
     put(results, CONTEST.folder(RIVAL, GRID[0]), 70)
 
-    def run(command, **_):
-        if command[1] == "-c":
-            for flags in json.loads(command[3]):
-                folder = flags[flags.index("--output") + 1]
-                trained.append(folder.removeprefix(f"{runs}/"))
-                put(runs, trained[-1], 60 + len(trained))
-        else:
-            trained.append(command[2:4])
+    def train_py(flags):
+        folder = flags[flags.index("--output") + 1]
+        trained.append(folder.removeprefix(f"{runs}/"))
+        put(runs, trained[-1], 60 + len(trained))
 
-    monkeypatch.setattr(runner.subprocess, "run", run)
+    monkeypatch.setattr(runner, "train_py", train_py)
+    monkeypatch.setattr(runner, "look", lambda name, arguments: trained.append(f"entropy of {name}"))
+    monkeypatch.setattr(runner, "apart", lambda function, *arguments: function(*arguments))
     monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
     flags = ["--runs", str(runs), "--results", str(results)]
     assert runner.main(flags) == 0
-    tuning = [CONTEST.folder(RIVAL, setting) for setting in GRID[1:]]
-    assert trained == [*tuning, CONTEST.folder(RIVAL), ["experiments.study.entropy", CONTEST.folder(RIVAL)]]
-    assert json.loads((results / CONTEST.folder(RIVAL) / "summary.json").read_text())["complete"]
-    assert runner.main(flags) == 0 and len(trained) == 4, "nothing is left to do"
+    tuning, reported = [CONTEST.folder(RIVAL, setting) for setting in GRID[1:]], CONTEST.folder(RIVAL)
+    assert trained == [*tuning, reported, f"entropy of {reported}"]
+    assert json.loads((results / reported / "summary.json").read_text())["complete"]
     assert runner.main([*flags, "--list"]) == 0
 
 
-def test_what_fails_is_told(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(runner.subprocess, "run", lambda *_, **__: None)
-    monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
-    assert runner.main(["--runs", str(tmp_path / "a"), "--results", str(tmp_path / "b")]) == 1
-    assert "failed: study/part/one/mine" in capsys.readouterr().out
+def test_a_contest_in_processes(tmp_path, monkeypatch, capfd):
+    """As it is run: tuned, trained, looked at, and not again; what cannot be trained fails alone and is named."""
+    grid = ("optimizer.learning_rate=0.01",), ("optimizer.learning_rate=0.03",)
+    common = "epochs=2", "model.num_modules=1", "patience=null"
+    rivals = Rival("mine", (), grid), Rival("wrong", ("model.k=-1",), grid)
+    monkeypatch.setattr(runner, "contests", lambda: (Contest("one", "Karate", rivals, common, runs=1, tuning_runs=1),))
+    flags = ["--runs", str(tmp_path / "runs"), "--results", str(tmp_path / "results")]
+    assert runner.main(flags) == 1
+    assert "failed: study/one/wrong" in capfd.readouterr().out
+    found = tmp_path / "results/study/one"
+    assert {path.name for path in found.iterdir()} == {"mine", "tuning"}
+    assert len(list((found / "tuning/mine").iterdir())) == 2
+    assert 0 < json.loads((found / "mine/entropy.json").read_text())["modules"][0] <= 1
+    stamp = (found / "mine/summary.json").stat().st_mtime_ns
+    assert runner.main([*flags, "--only", "mine"]) == 0
+    assert (found / "mine/summary.json").stat().st_mtime_ns == stamp
 
 
 def test_parts_that_fit_nothing_get_a_sentence(monkeypatch, capsys):
