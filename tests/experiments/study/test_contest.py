@@ -7,6 +7,7 @@ import pytest
 from experiments import command_line
 from experiments import config as settings
 from experiments.study import __main__ as runner
+from experiments.study import compete
 from experiments.study.contest import Contest, Rival, chosen, words
 from experiments.study.plan import contests
 from ganet_tf import data
@@ -81,8 +82,8 @@ def test_a_rival_is_tuned_and_run(tmp_path, monkeypatch):
         trained.append(folder.removeprefix(f"{runs}/"))
         put(runs, trained[-1], 60 + len(trained))
 
-    monkeypatch.setattr(runner, "train_py", train_py)
-    monkeypatch.setattr(runner, "look", lambda name, arguments: trained.append(f"entropy of {name}"))
+    monkeypatch.setattr(compete, "train_py", train_py)
+    monkeypatch.setattr(compete, "look", lambda name, arguments: trained.append(f"entropy of {name}"))
     monkeypatch.setattr(runner, "apart", lambda function, *arguments: function(*arguments))
     monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
     flags = ["--runs", str(runs), "--results", str(results)]
