@@ -9,7 +9,7 @@ from experiments.report.sections.findings import findings
 from experiments.report.sections.paired_tests import paired_tests
 from experiments.report.sections.rivals import quoted_graphs, quoted_nodes
 from experiments.report.sections.study import study, study_summary
-from experiments.report.sections.tables import longer_section, table_5, table_6, table_7, tuned_section
+from experiments.report.sections.tables import longer_section, open_section, table_5, table_6, table_7, tuned_section
 from experiments.report.sections.tuning import tuning
 from experiments.report.sections.validation import operators_section, validation_section
 from experiments.report.writing import SELECTED_ON_TEST, bullets, joined
@@ -57,8 +57,8 @@ def pages(results):
     """
     sections = {
         "RESULTS.md": (
-            head, findings, which_epoch, table_5, quoted_graphs, tuned_section, longer_section, table_7, table_6,
-            quoted_nodes, figure_3, validation_section, operators_section, study_summary,
+            head, findings, which_epoch, table_5, quoted_graphs, tuned_section, longer_section, open_section, table_7,
+            table_6, quoted_nodes, figure_3, validation_section, operators_section, study_summary,
         ),
         "docs/attention.md": (study,),
         "docs/results/paired-tests.md": (paired_tests,),

@@ -5,9 +5,9 @@ degrees. 4. The heterophilous graphs. 5. The look-up. 6. PATTERN and CLUSTER. 7.
 large sets come last, since they take as long as all others together.
 """
 
+from experiments.report.runs import AWAKE, NATIVE, OPEN, UNIFORM
 from experiments.study.contest import Contest, Rival
 
-NATIVE = ("model.implementation=native",)  # named, so that a command gives the same digits on every machine
 LINEAR = ("model.operator=linear",)
 
 # 1. Nodes with a mean teacher: hGANet in the paper's form, without an activation; the baselines in their own.
@@ -44,9 +44,6 @@ def taught(dataset, grid, form=PAPERS_FORM, more=()):
 # What the contests on other data share: a small network, trained until validation has not risen for a long time.
 
 SMALL = ("model.num_modules=2", "model.units=32", "model.module_units=16", "model.activation=elu", *NATIVE)
-OPEN = ("model.embedding=dense", "model.skip=both", "model.out=dense")
-AWAKE = ("model.score=cosine", "model.gate=double")
-UNIFORM = ("model.score=uniform",)
 RATES = (("optimizer.learning_rate=0.01",), ("optimizer.learning_rate=0.03",))
 CONTROLS = ("linear", "gcn", "gat")
 

@@ -366,6 +366,13 @@ def experts_sentence(results):
             f"{figure(cell)} beside {figure(pair.second)}: {writing.difference(pair.mean)} points (Holm-corrected p "
             f"{writing.equation(p)})."
         )
+    found = against(results, contest, cell, "paper_linear") if cell else None
+    if found:
+        pair, p = found
+        yield (
+            f"**Operator.** Against the linear map in the paper's wiring, {writing.accuracy(pair.second.rule)}: "
+            f"{writing.difference(pair.mean)} points (Holm-corrected p {writing.equation(p)})."
+        )
 
 
 def gcn_sentence(results):
@@ -460,10 +467,15 @@ def beside_linear(results):
     """[(contest, {rival: (pair, Holm's p by t)})]: hGAO and the linear map in the same wiring, where both are run."""
     found = []
     for contest in contests():
-        pairs_of = corrected(results, contest)
-        hard = {pair.first.rival.name: (pair, p) for pair, p in pairs_of if pair.second.rival.name.endswith("linear")}
-        found += [(contest, hard)] if hard else []
+        pairs_of = [(pair, p) for pair, p in corrected(results, contest) if is_beside_linear(pair)]
+        found += [(contest, {pair.first.rival.name: (pair, p) for pair, p in pairs_of})] if pairs_of else []
     return found
+
+
+def is_beside_linear(pair):
+    """Whether the second of a pair is the linear map in the first one's wiring."""
+    first, second = pair.first.rival.name, pair.second.rival.name
+    return second.endswith("linear") and first.startswith("paper_") == second.startswith("paper_")
 
 
 def corrected(results, contest):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from experiments.report.runs import LINEAR, graph_run, longer_run, node_run, tuned_run
+from experiments.report.runs import LINEAR, graph_run, longer_run, node_run, open_run, tuned_run
 from experiments.report.sections.findings import findings
 from tests.experiments.report.made_up import TEN, put, text
 
@@ -23,6 +23,16 @@ def test_who_reaches_the_paper_and_under_which_rule(results):
     assert "with the tuned setting, at the best test epoch †: cGANet on 1 of 1 data set." in found
     assert "trained longer, at the best test epoch †: hGANet on 1 of 1 data set." in found
     assert "is worth 2.00 points on average over 2 runs of Table 5" in found
+
+
+def test_the_best_in_the_open_wiring(results):
+    put(results, open_run("PROTEINS", "cosine"), [value - 7 for value in TEN])
+    put(results, open_run("PROTEINS", "uniform", tuned=True), [value - 8 for value in TEN])
+    put(results, open_run("PROTEINS", LINEAR))  # the control is none of its variants
+    found = text(findings(results))
+    assert (
+        "in the open wiring, 2 variants: at most 79.00 ± 2.98 at the best test epoch †; the paper has 78.65." in found
+    )
 
 
 def test_distance_on_nodes(results):

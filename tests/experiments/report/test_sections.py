@@ -20,6 +20,7 @@ from experiments.report.runs import (
     graph_run,
     longer_run,
     node_run,
+    open_run,
     other_degree,
     planetoid_i,
     tuned_run,
@@ -33,6 +34,7 @@ from experiments.report.sections.rivals import quoted_graphs, quoted_nodes
 from experiments.report.sections.tables import (
     graph_row,
     longer_section,
+    open_section,
     table_5,
     table_6,
     table_7,
@@ -122,6 +124,19 @@ def test_longer_training_says_what_is_selection_and_what_is_not(results):
     assert "- D&D, hGANet: 100 epochs instead of 50 change the best test epoch † by +1.00 points and " in found
     assert "the last epoch by -1.00." in found
     assert "--set epochs=100 " in longer.command
+
+
+def test_the_open_wiring_is_said_to_be_none_of_the_papers(results):
+    put(results, open_run("PROTEINS", "cosine"))
+    put(results, open_run("PROTEINS", LINEAR, tuned=True), [value - 8 for value in TEN])
+    found = text(open_section(results))
+    assert (
+        "| PROTEINS | hGANet | 78.65 | 86.00 ± 2.98 | yes | 85.00 ± 2.98 | 84.00 ± 2.98 | cosine | the config's |"
+        in found
+    )
+    control = "| PROTEINS | linear map (control) | – | 78.00 ± 2.98 | – | 77.00 ± 2.98 | 76.00 ± 2.98 | – | tuned |"
+    assert control in found and "Not the paper's network." in found
+    assert "features=labels+degree" in open_run("PROTEINS", LINEAR, tuned=True).command
 
 
 @pytest.mark.parametrize("dataset", TUNED)

@@ -56,6 +56,20 @@ def test_a_table_and_its_pairs(results):
     assert "take hGAO. On Experts, hGAO 92.25 ± 1.51 beside linear map 81.75 ± 1.59: +10.50 points" in found
 
 
+def test_the_control_in_either_wiring(results):
+    """Both comparisons are told, and the overview's is that of the same wiring."""
+    put(results, EXPERTS, "hgao_uniform")
+    put(results, EXPERTS, "linear", [value - 10 - i % 2 for i, value in enumerate(TEN)])
+    put(results, EXPERTS, "paper_linear", [value - 4 + i % 3 / 10 for i, value in enumerate(TEN)])
+    put(results, EXPERTS, "paper_hgao", [value - 7 + i % 3 / 10 for i, value in enumerate(TEN)])
+    found = text(study.advice(results))
+    assert "linear map 81.75 ± 1.59: +10.50 points" in found
+    assert (
+        "Against the linear map in the paper's wiring, 88.34 ± 1.51: +3.91 points (Holm-corrected p < 0.001)" in found
+    )
+    assert "| Experts, `experts/operators` | 81.75 ± 1.59 | – | – | **+10.50** |" in found
+
+
 def test_no_advice_where_nothing_is_shown(results):
     put(results, EXPERTS, "hgao")
     put(results, EXPERTS, "linear", [value + (-1) ** i for i, value in enumerate(TEN)])
