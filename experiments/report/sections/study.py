@@ -48,7 +48,8 @@ GROUPS = {  # part of the contests' names: (title, what is asked there)
     ),
     "heterophilous/": (
         "Heterophilous graphs",
-        "Platonov et al.'s graphs on their ten published splits; ROC AUC on minesweeper and tolokers, else accuracy.",
+        "Platonov et al.'s graphs on their ten published splits; ROC AUC on minesweeper and tolokers, else accuracy. "
+        "The operators that Experts told apart: GAO with the paper's score, TopKGAO and cGAO do not take part.",
     ),
     "dictionary/": (
         "Dictionary: when the right neighbour depends on who asks",
@@ -57,7 +58,8 @@ GROUPS = {  # part of the contests' names: (title, what is asked there)
     ),
     "communities/": (
         "PATTERN and CLUSTER",
-        "Dwivedi et al.'s generated graphs, 25 for each run; ROC AUC on PATTERN, accuracy on CLUSTER.",
+        "Dwivedi et al.'s generated graphs, 25 for each run; ROC AUC on PATTERN, accuracy on CLUSTER. The same operators "
+        "as on the heterophilous graphs.",
     ),
     "graphs/": (
         "Graph classification",
