@@ -23,20 +23,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main(argv=None):
     """Trains what is asked for; returns the number of runs that failed."""
-    flags = parser("python -m experiments.report.run", __doc__, "run")
-    flags.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time (default: the cores)")
-    arguments = flags.parse_args(argv)
-    runs = asked([*reported_runs(), *tuning_runs()], arguments.only, "run", lambda run: run.name)
+    arguments = parser("python -m experiments.report.run", __doc__, "run").parse_args(argv)
+    runs = asked([*reported_runs(), *tuning_runs()], arguments, "run", lambda run: run.name)
     if not runs:
         return 2
     if arguments.list:
         for run in runs:
             print(f"{'done' if finished(arguments.results / run.name) else '    '}  {run.name:28} {run.command}")
         return 0
-    if arguments.jobs < 1:
-        print(f"--jobs is {arguments.jobs}, but at least one run has to train at a time.", file=sys.stderr)
-        return 2
-    failed = train_all(runs, arguments)
+    went_well = side_by_side(lambda run: train(run, arguments), runs, arguments.jobs, "run")
+    failed = [run.name for run, well in zip(runs, went_well, strict=True) if not well]
     print(f"failed: {', '.join(failed)}" if failed else f"{len(runs)} runs: nothing failed")
     return len(failed)
 
@@ -48,28 +44,32 @@ def parser(prog, description, what):
         "--only", nargs="+", default=[], metavar="PART", help=f"{what}s whose name contains one of these"
     )
     result.add_argument("--list", action="store_true", help=f"show the {what}s, and stop")
+    jobs = f"{what}s at a time (default: the cores)"
+    result.add_argument("--jobs", type=int, default=os.cpu_count(), help=jobs)
     result.add_argument("--runs", type=Path, default=ROOT / "runs", help="where train.py works")
     result.add_argument("--results", type=Path, default=ROOT / "results", help="where finished summaries go")
     return result
 
 
-def asked(entries, parts, what, name):
-    """The entries whose name contains one of the parts, all without any part; where none does, a sentence says so."""
-    found = [entry for entry in entries if not parts or any(part in name(entry) for part in parts)]
+def asked(entries, arguments, what, name):
+    """The entries whose name contains one of the --only parts, all without any; where nothing can be, a sentence."""
+    if arguments.jobs < 1:
+        print(f"--jobs is {arguments.jobs}, but at least one {what} has to train at a time.", file=sys.stderr)
+        return []
+    found = [entry for entry in entries if not arguments.only or any(part in name(entry) for part in arguments.only)]
     if not found:
-        print(f"No {what}'s name contains any of: {', '.join(parts)}. See --list.", file=sys.stderr)
+        print(f"No {what}'s name contains any of: {', '.join(arguments.only)}. See --list.", file=sys.stderr)
     return found
 
 
-def train_all(runs, arguments):
-    """Trains `--jobs` runs at a time; returns the names of those that failed."""
-    with ThreadPoolExecutor(arguments.jobs) as pool:
+def side_by_side(function, things, jobs, what):
+    """What a function says of each, `jobs` of them at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
         try:
-            went_well = list(tqdm(pool.map(lambda run: train(run, arguments), runs), "runs", len(runs), unit="run"))
-        except KeyboardInterrupt:  # train.py has heard of it as well, and keeps what it has
+            return list(tqdm(pool.map(function, things), f"{what}s", len(things), unit=what))
+        except KeyboardInterrupt:  # what they started has heard of it as well, and keeps what it has
             pool.shutdown(cancel_futures=True)
             raise
-    return [run.name for run, well in zip(runs, went_well, strict=True) if not well]
 
 
 def train(run, arguments):

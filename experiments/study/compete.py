@@ -15,11 +15,7 @@ def apart(function, contest, rival, arguments):
         return True
     process = multiprocessing.get_context("spawn").Process(target=told, args=(function, contest, rival, arguments))
     process.start()
-    try:
-        process.join()
-    except KeyboardInterrupt:
-        process.join()  # it has heard of it as well, and keeps what it has
-        raise
+    process.join()
     return process.exitcode == 0
 
 

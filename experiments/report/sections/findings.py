@@ -74,8 +74,8 @@ def in_open_wiring(results):
             best = max(found, key=lambda rule: rule["mean"])
             text = paper.cell(dataset, "hganet").text
             yield (
-                f"{writing.dataset(dataset)}, hGANet in the open wiring, {writing.count(len(found), 'variant')}: at most "
-                f"{writing.accuracy(best)} {BEST}; the paper has {text}."
+                f"{writing.dataset(dataset)}, hGANet in the open wiring, {writing.count(len(found), 'variant')}: "
+                f"at most {writing.accuracy(best)} {BEST}; the paper has {text}."
             )
 
 

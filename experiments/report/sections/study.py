@@ -58,8 +58,8 @@ GROUPS = {  # part of the contests' names: (title, what is asked there)
     ),
     "communities/": (
         "PATTERN and CLUSTER",
-        "Dwivedi et al.'s generated graphs, 25 for each run; ROC AUC on PATTERN, accuracy on CLUSTER. The same operators "
-        "as on the heterophilous graphs.",
+        "Dwivedi et al.'s generated graphs, 25 for each run; ROC AUC on PATTERN, accuracy on CLUSTER. The same "
+        "operators as on the heterophilous graphs.",
     ),
     "graphs/": (
         "Graph classification",

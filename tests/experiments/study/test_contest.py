@@ -114,5 +114,7 @@ def test_a_contest_in_processes(tmp_path, monkeypatch, capfd):
 
 def test_parts_that_fit_nothing_get_a_sentence(monkeypatch, capsys):
     monkeypatch.setattr(runner, "contests", lambda: (CONTEST,))
+    assert runner.main(["--jobs", "0"]) == 2
+    assert "--jobs is 0, but at least one rival" in capsys.readouterr().err
     assert runner.main(["--only", "nowhere", "--list"]) == 2
     assert "No rival's name contains any of: nowhere. See --list." in capsys.readouterr().err
