@@ -2,13 +2,15 @@
 
 from pathlib import PurePosixPath
 
+from experiments.report.sections.advice import advice
 from experiments.report.sections.attention import attention
+from experiments.report.sections.contests import PAGE as CONTESTS
+from experiments.report.sections.contests import contest_tables, contests_page
 from experiments.report.sections.every_run import every_run
 from experiments.report.sections.figure_3 import figure_3
 from experiments.report.sections.findings import findings
 from experiments.report.sections.paired_tests import paired_tests
 from experiments.report.sections.rivals import quoted_graphs, quoted_nodes
-from experiments.report.sections.study import study, study_summary
 from experiments.report.sections.tables import longer_section, open_section, table_5, table_6, table_7, tuned_section
 from experiments.report.sections.tuning import tuning
 from experiments.report.sections.validation import operators_section, validation_section
@@ -19,7 +21,8 @@ HEAD = """\
 
 What the runs in `results/` gave, beside the figures of the paper (Gao and Ji, KDD 2019). More on pages of their own:
 [paired tests](docs/results/paired-tests.md), [tuning](docs/results/tuning.md), what the
-[attention](docs/results/attention.md) does, and [every run](docs/results/runs.md) with its command.
+[attention](docs/results/attention.md) does, [contests](docs/results/contests.md) beyond the paper, and
+[every run](docs/results/runs.md) with its command.
 [docs/reproduction.md](docs/reproduction.md) has the protocols, the settings and what the paper leaves open.
 
 `python -m experiments.report` (or `make report`) writes these pages and their plots from `results/` alone, and
@@ -58,9 +61,10 @@ def pages(results):
     sections = {
         "RESULTS.md": (
             head, findings, which_epoch, table_5, quoted_graphs, tuned_section, longer_section, open_section, table_7,
-            table_6, quoted_nodes, figure_3, validation_section, operators_section, study_summary,
+            table_6, quoted_nodes, figure_3, validation_section, operators_section, contest_tables,
         ),
-        "docs/attention.md": (study,),
+        "docs/attention.md": (advice,),
+        CONTESTS: (contests_page,),
         "docs/results/paired-tests.md": (paired_tests,),
         "docs/results/tuning.md": (tuning,),
         "docs/results/attention.md": (attention,),

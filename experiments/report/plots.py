@@ -23,7 +23,7 @@ from experiments.report.runs import (
     graph_run,
     node_run,
 )
-from experiments.report.sections.study import cost_panels
+from experiments.report.sections.advice import cost_panels
 
 COLUMNS = {**paper.ROWS, LINEAR: "linear"}  # short enough for an axis
 STYLES = {  # rule: (marker, colour, filled, words)

@@ -81,8 +81,7 @@ AGAINST_CONTROLS = (
     ("hgao", "paper_hgao"),
     ("paper_hgao", "paper_linear"),
     # The linear map may prefer the other wiring: what is above it has to be above both.
-    ("hgao_cosine", "paper_linear"),
-    ("hgao_uniform", "paper_linear"),
+    *((hard, "paper_linear") for hard in ("hgao", "hgao_cosine", "hgao_uniform")),
 )
 
 # 2. Experts.

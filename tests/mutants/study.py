@@ -6,7 +6,8 @@ TEACHER, TEST_TEACHER = "ganet_tf/models/mean_teacher.py", "tests/models/test_me
 DATA, TEST_DATA = "ganet_tf/data/generated.py", "tests/data/test_generated.py"
 TASKS, TEST_TASKS = "experiments/tasks.py", "tests/experiments/test_tasks.py"
 CONTEST, TEST_CONTEST = "experiments/study/contest.py", "tests/experiments/study/test_contest.py"
-PAGE, TEST_PAGE = "experiments/report/sections/study.py", "tests/experiments/report/test_study_section.py"
+ADVICE, TEST_ADVICE = "experiments/report/sections/advice.py", "tests/experiments/report/test_advice.py"
+TABLES, TEST_TABLES = "experiments/report/sections/contests.py", "tests/experiments/report/test_contests.py"
 
 MUTANTS = [
     Mutant(
@@ -60,9 +61,23 @@ MUTANTS = [
     ),
     Mutant(
         "the best score of hGAO is chosen on test",
-        PAGE,
-        'return max(there, key=lambda cell: cell.rule["val_accuracy"]) if there else None',
+        ADVICE,
+        "return max(there, key=lambda cell: validation_figure(cell.summary)) if there else None",
         'return max(there, key=lambda cell: cell.rule["mean"]) if there else None',
-        f"{TEST_PAGE}::test_best_of_the_scores_is_chosen_on_validation",
+        f"{TEST_ADVICE}::test_best_of_the_scores_is_chosen_on_validation",
+    ),
+    Mutant(
+        "above the linear map in one wiring is enough",
+        TABLES,
+        "return signs.pop() if len(signs) == 1 else 0",
+        "return max(signs, default=0)",
+        f"{TEST_TABLES}::test_marks_are_of_both_wirings",
+    ),
+    Mutant(
+        "graph classification is corrected set by set",
+        TABLES,
+        'family = [contest] if contest.task == "node" else [other for other in contests() if other.task == "graph"]',
+        "family = [contest]",
+        f"{TEST_TABLES}::test_graph_classification_is_one_family",
     ),
 ]
