@@ -10,10 +10,10 @@ from rich.table import Table
 
 from experiments.report.pages import pages
 from experiments.report.plots import plots, same_picture
-from experiments.report.readme import config_table, readme_block
+from experiments.report.readme import attention_block, config_table, readme_block
 from experiments.report.results import Results
 from experiments.report.runs import TUNING, reported_runs, tuning_runs
-from experiments.report.writing import RUN, between_marks
+from experiments.report.writing import ATTENTION_MARKS, MARKS, RUN, between_marks
 from ganet_tf.errors import GANetError
 from ganet_tf.files import write_whole
 
@@ -52,13 +52,15 @@ def outputs(root):
     """{path below `root`: content} of everything that the report is."""
     results = Results(root / "results")
     files = {path: text.encode() for path, text in pages(results).items()}
-    blocks = {
-        "README.md": lambda: readme_block(results),
-        "configs/README.md": lambda: config_table(results),
-    }
-    for name, block in blocks.items():
+    blocks = (
+        ("README.md", readme_block, MARKS),
+        ("README.md", attention_block, ATTENTION_MARKS),
+        ("configs/README.md", config_table, MARKS),
+    )
+    for name, block, marks in blocks:
         if (root / name).exists():
-            text = between_marks((root / name).read_text(encoding="utf-8"), block())
+            old = files[name].decode() if name in files else (root / name).read_text(encoding="utf-8")
+            text = between_marks(old, block(results), marks)
             files |= {name: text.encode()} if text else {}
     return files | {f"results/plots/{name}": data for name, data in plots(results).items()}
 

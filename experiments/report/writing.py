@@ -14,6 +14,7 @@ MISSING = "not run yet"
 NONE = "–"
 SELECTED_ON_TEST = "†"  # behind every figure whose epoch was selected on test
 MARKS = ("<!-- results -->", "<!-- /results -->")  # around what `between_marks` replaces
+ATTENTION_MARKS = ("<!-- attention -->", "<!-- /attention -->")
 RUN = "python -m experiments.report.run"
 
 
@@ -130,10 +131,10 @@ def joined(lines):
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
-def between_marks(text, block):
+def between_marks(text, block, marks=MARKS):
     """`text` with what stands between the two marks replaced; None where it does not have both."""
-    before, start, rest = text.partition(MARKS[0])
-    _, end, after = rest.partition(MARKS[1])
+    before, start, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not (start and end):
         return None
     return f"{before}{start}\n\n{block.strip()}\n\n{end}{after}"

@@ -34,9 +34,7 @@ def test_above_one_wiring_alone_is_not_enough(results):
 
 def test_best_of_the_scores_is_chosen_on_validation(results):
     put_rival(results, EXPERTS, "hgao", [95.0] * 10)
-    put_rival(
-        results, EXPERTS, "hgao_uniform", [94.0] * 9 + [96.0]
-    )  # lower on test, higher on validation
+    put_rival(results, EXPERTS, "hgao_uniform", [94.0] * 9 + [96.0])  # lower on test, higher on validation
     put_rival(results, EXPERTS, "gcn", [90.0] * 9 + [91.0], epochs=2700)
     assert advice.best_hard(results, EXPERTS).rival.name == "hgao_uniform"
     (sentence,) = advice.gcn_sentence(results)
