@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from tqdm import tqdm
@@ -66,7 +66,10 @@ def side_by_side(function, things, jobs, what):
     """What a function says of each, `jobs` of them at a time."""
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            return list(tqdm(pool.map(function, things), f"{what}s", len(things), unit=what))
+            futures = [pool.submit(function, thing) for thing in things]
+            for future in tqdm(as_completed(futures), f"{what}s", len(futures), unit=what):
+                future.result()  # so that a stop is heard at once
+            return [future.result() for future in futures]
         except KeyboardInterrupt:  # what they started has heard of it as well, and keeps what it has
             pool.shutdown(cancel_futures=True)
             raise
