@@ -1,5 +1,6 @@
 """The README's Python runs as printed, its links lead somewhere, and its example is as short as promised."""
 
+import json
 import re
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def test_links_lead_somewhere():
     links = re.findall(r"\]\(([^)#]+)\)", TEXT)
     assert links
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_the_memory_of_a_large_graph_is_what_was_measured():
+    """In README.md and in the table of docs/large-graphs.md."""
+    saved = json.loads((ROOT / "results/benchmarks/scale.json").read_text(encoding="utf-8"))
+    said = f"{saved['large']['result']['peak_bytes']['VmRSS'] / 1e9:.1f} GB"
+    page = (ROOT / "docs/large-graphs.md").read_text(encoding="utf-8")
+    assert f"train within {said}" in " ".join(TEXT.split()) and f"most resident memory | {said} |" in page
 
 
 def test_names_both_commands():
