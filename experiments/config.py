@@ -102,7 +102,7 @@ class GraphConfig:
     batch_size: int = value(20, low=1, help="graphs in a training batch")
     eval_batch_size: int = value(200, low=1, help="graphs in an evaluation batch")
     patience: int | None = value(None, low=1, help="epochs without a better validation value; null: no stop")
-    select: Literal["val_loss", "val_accuracy"] = "val_loss"
+    select: Literal["val_loss", "val_accuracy", "val_metric"] = "val_loss"
     seed: int = value(0, low=0, high=2**31 - 1000, help="fold n uses seed + n")
     deterministic: bool = False
 
@@ -127,7 +127,7 @@ class NodeConfig:
     runs: int = value(10, low=1, help="repetitions with other seeds")
     epochs: int = value(1000, low=1, help="most passes")
     patience: int | None = value(150, low=1, help="epochs without a better validation value; null: no stop")
-    select: Literal["val_loss", "val_accuracy"] = "val_loss"
+    select: Literal["val_loss", "val_accuracy", "val_metric"] = "val_loss"
     teacher: TeacherConfig = TeacherConfig()
     generated: GeneratedConfig = GeneratedConfig()
     sampled: SampledConfig = SampledConfig()

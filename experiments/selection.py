@@ -16,7 +16,7 @@ class Selection:
     accuracy reached its best so far (GAT's rule); which epoch is used is decided by `select` alone.
 
     Args:
-        select: "val_loss" (lowest) or "val_accuracy" (highest).
+        select: "val_loss" (lowest), or "val_metric" (best), which is "val_accuracy" for classes.
         patience: epochs, or None for no stop.
         metric: the metric that is watched beside the loss.
         higher: whether more of it is better.
@@ -26,7 +26,7 @@ class Selection:
         self.select = select
         self.patience = patience
         self.metric = f"val_{metric}"
-        self._sign = 1 if higher else -1
+        self._higher = higher
         self.epoch = None
         self._best = None
         self._loss = float("inf")
@@ -35,8 +35,8 @@ class Selection:
 
     def update(self, row):
         """Takes in an epoch's row; returns whether it is the new best."""
-        watched = self._sign * row[self.metric]
-        reached = row["val_loss"] <= self._loss or watched >= self._value
+        watched = _rank(row[self.metric], self._higher)
+        reached = row["val_loss"] <= self._loss or float("-inf") < watched >= self._value
         self._loss = min(self._loss, row["val_loss"])
         self._value = max(self._value, watched)
         self._waited = 0 if reached else self._waited + 1

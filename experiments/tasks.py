@@ -49,8 +49,14 @@ def load_dataset(config, data_dir=None, number=1):
             f"{config.model.name} learns classes, but the targets of {dataset.name} are for "
             f"{dataset.target.kind}; take another model."
         )
-    if dataset.target.kind != "classes" and config.select != "val_loss":
-        raise ConfigError(f"select {config.select} is for classes; for {dataset.target.kind} set it to val_loss.")
+    if dataset.target.kind != "classes" and config.select == "val_accuracy":
+        raise ConfigError(f"select val_accuracy is for classes; for {dataset.target.kind} set it to val_metric.")
+    yes_or_no = dataset.target.kind == "multilabel" and dataset.num_classes == 1
+    if config.task == "node" and config.teacher.weight and not (dataset.target.kind == "classes" or yes_or_no):
+        raise ConfigError(
+            f"A teacher is for classes, or one yes or no, but the targets of {dataset.name} are for "
+            f"{dataset.target.kind}: set teacher.weight to 0."
+        )
     return dataset if config.task == "graph" else split_nodes(config, dataset)
 
 

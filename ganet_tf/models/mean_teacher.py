@@ -24,7 +24,8 @@ class MeanTeacher(GraphModel):
     the wrapper, so that training resumes where it stood.
 
     Args:
-        student: The model to train, for example a `NodeClassifier`. Its inputs may have `nodes`.
+        student: The model to train, for example a `NodeClassifier`: its answers are logits of classes, or one of a yes
+            or no. Its inputs may have `nodes`.
         weight: Of the second loss.
         decay: Of the moving average.
         temperature: Below 1 the teacher's answers are sharpened.

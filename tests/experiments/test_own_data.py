@@ -303,6 +303,16 @@ class TestRefusals:
         assert "has no val nodes" in refused(capsys, "--task", "node", "--dataset", str(path))
         assert not (tmp_path / "runs").exists()
 
+    @pytest.mark.parametrize("kind", ["regression", "multilabel"])
+    def test_a_teacher_of_numbers(self, tmp_path, capsys, kind):
+        """Its second loss compares probabilities of classes."""
+        path = write_nodes(tmp_path / "some.npz", kind)
+        flags = ["--task", "node", "--dataset", str(path), "--set", "teacher.weight=1"]
+        assert f"A teacher is for classes, or one yes or no, but the targets of some are for {kind}" in refused(
+            capsys, *flags
+        )
+        assert not (tmp_path / "runs").exists()
+
 
 class TestAnswers:
     def test_confusion_and_figures_by_hand(self, tmp_path):

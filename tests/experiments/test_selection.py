@@ -14,12 +14,24 @@ def rows(**columns):
 CURVE = rows(val_loss=[3, 1, 2, 1], val_accuracy=[0.5, 0.6, 0.7, 0.7], test_accuracy=[0.9, 0.5, 0.6, 0.8])
 
 
-@pytest.mark.parametrize(("select", "epoch"), [("val_loss", 2), ("val_accuracy", 3)])
+@pytest.mark.parametrize(("select", "epoch"), [("val_loss", 2), ("val_accuracy", 3), ("val_metric", 3)])
 def test_the_first_best_epoch_is_chosen(select, epoch):
     follower = Selection(select)
     news = [follower.update(row) for row in CURVE]
     assert follower.epoch == epoch
     assert [i + 1 for i, new in enumerate(news) if new][-1] == epoch
+
+
+@pytest.mark.parametrize(("higher", "epoch", "stop"), [(True, 4, 6), (False, 2, 4)])
+def test_an_epoch_without_a_metric_is_the_worst(higher, epoch, stop):
+    """ROC AUC is not known where all answers are alike."""
+    follower = Selection("val_metric", 2, "mae", higher)
+    nan = float("nan")
+    for row in rows(val_loss=[1, 2, 2, 2, 2, 2], val_mae=[nan, 0.5, nan, 0.6, nan, nan]):
+        follower.update(row)
+        if follower.exhausted():
+            break
+    assert (follower.epoch, row["epoch"]) == (epoch, stop)
 
 
 def test_patience_waits_for_loss_and_accuracy():

@@ -10,6 +10,7 @@ from experiments.study import __main__ as runner
 from experiments.study import compete
 from experiments.study.contest import Contest, Rival, chosen, words
 from experiments.study.plan import contests
+from experiments.tasks import load_dataset
 from ganet_tf import data
 
 GRID = (("optimizer.learning_rate=0.01",), ("optimizer.learning_rate=0.03",), ("teacher.weight=1", "model.k=4"))
@@ -70,6 +71,16 @@ def test_every_contest_can_be_run(monkeypatch):
         for rival in contest.rivals:
             for setting in rival.grid:
                 settings.resolve(command_line.parse(contest.flags(rival, setting)))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("contest", [c for c in contests() if c.task == "node"], ids=lambda contest: contest.name)
+def test_the_data_have_what_a_contest_asks_for(contest, data_dir):
+    """Targets of the kind, a rule of selection that goes with it, and the splits."""
+    config = settings.resolve(command_line.parse(contest.flags(contest.rivals[0], contest.rivals[0].grid[0])))[0]
+    ds = load_dataset(config, data_dir)
+    yes_or_no = contest.dataset in ("minesweeper", "tolokers", "PATTERN")
+    assert ds.target.kind == ("multilabel" if yes_or_no else "classes")
 
 
 def test_a_rival_is_tuned_and_run(tmp_path, monkeypatch):
