@@ -95,6 +95,7 @@ EXPERTS = (
 )
 SLOW = (("optimizer.learning_rate=0.01",),)
 K_VALUES = (2, 4, 16, 32, 64)
+K_SCORES = {"uniform": UNIFORM, "cosine": AWAKE, "dot": ()}
 WIRES = {"embedding": OPEN[0], "skip": OPEN[1], "out": OPEN[2]}
 
 
@@ -117,13 +118,13 @@ def experts_wiring():
 
 
 def experts_k():
-    """Figure 3 in kind: how many neighbours are kept, with the softmax and without."""
+    """Figure 3 in kind: how many neighbours are kept, with each score."""
     rivals = [
         Rival(f"{name}_k{k}", (*OPEN, *score, f"model.k={k}"), SLOW)
-        for name, score in (("uniform", UNIFORM), ("dot", ()))
+        for name, score in K_SCORES.items()
         for k in sorted((*K_VALUES, 8))
     ]
-    pairs = tuple((f"{name}_k8", f"{name}_k{k}") for name in ("uniform", "dot") for k in K_VALUES)
+    pairs = tuple((f"{name}_k8", f"{name}_k{k}") for name in K_SCORES for k in K_VALUES)
     return Contest("experts/k", "Experts", tuple(rivals), EXPERTS, pairs)
 
 

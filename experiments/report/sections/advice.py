@@ -21,10 +21,11 @@ from experiments.report.sections.contests import (
     named,
     tested,
     verdict,
+    with_score,
 )
 from experiments.report.writing import NONE, bullets, listing, table
 from experiments.study.contest import validation_figure
-from experiments.study.plan import DEGREES, K_VALUES, SIZES, contests
+from experiments.study.plan import DEGREES, K_SCORES, K_VALUES, SIZES, contests
 
 COST = "study/cost.json"
 SCORES = ("hgao", "hgao_cosine", "hgao_uniform")
@@ -287,11 +288,17 @@ def entropy_sentence(results):
 def k_sentence(results):
     """Figure 3 in kind."""
     contest = find("experts/k")
-    for name, word in (("uniform", "without a softmax, a little above the number that matter"), ("dot", "with it")):
-        there = [(k, cell) for k in sorted((*K_VALUES, 8)) if (cell := named(results, contest, f"{name}_k{k}"))]
-        if len(there) > 1:
-            curve = ", ".join(f"{cell.rule['mean']:.1f} (k = {k})" for k, cell in there)
-            yield f"On Experts, where 3 neighbours matter, {word}: {curve}."
+    for score in K_SCORES:
+        there = {k: cell for k in sorted((*K_VALUES, 8)) if (cell := named(results, contest, f"{score}_k{k}"))}
+        if len(there) > 1 and 8 in there:
+            curve = ", ".join(f"{cell.rule['mean']:.1f} (k = {k})" for k, cell in there.items())
+            best = max(there, key=lambda k: validation_figure(there[k].summary))
+            found = {k: against(results, contest, f"{score}_k8", f"{score}_k{k}") for k in there if k != 8}
+            worse = [str(k) for k, (pair, p) in found.items() if p < LEVEL and pair.mean > 0]
+            yield (
+                f"**{with_score(score)}**: on Experts, where 3 neighbours matter, {curve}. Validation prefers "
+                f"k = {best}; below k = 8 after correction: {f'k = {listing(worse)}' if worse else 'none'}."
+            )
 
 
 # What it costs

@@ -14,7 +14,7 @@ from experiments.report.results import fold_differences
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, wilcoxon
 from experiments.report.writing import NONE, SELECTED_ON_TEST, listing, table
 from experiments.study.contest import chosen, words
-from experiments.study.plan import K_VALUES, contests
+from experiments.study.plan import K_SCORES, K_VALUES, contests
 from experiments.tasks import VALIDATION_SHARE
 
 LEVEL = 0.05
@@ -42,7 +42,7 @@ GROUPS = {  # part of the contests' names: (title, what is asked there)
         "their features tells who they are. Every run has a graph of its own. The open wiring is `embedding=\"dense\", "
         "skip=\"both\", out=\"dense\"`; all operators have it, where nothing else is said.",
     ),
-    "experts/k": ("Experts: how many neighbours to keep", "hGAO in the open wiring, with and without the softmax."),
+    "experts/k": ("Experts: how many neighbours to keep", "hGAO in the open wiring, with each score."),
     "degrees/": (
         "Experts: hard beside soft attention at growing degrees",
         "More and more ordinary neighbours around the same three experts; hGAO keeps k = 8.",
@@ -288,15 +288,20 @@ def marked(cell, entries):
     return f"{mark}{writing.mean(cell.rule)}{mark}"
 
 
+def with_score(score):
+    """`hGAO, uniform`."""
+    return NAMES["hgao" if score == "dot" else f"hgao_{score}"]
+
+
 def k_table(results):
     """Figure 3 in kind."""
     contest = find("experts/k")
     values = sorted((*K_VALUES, 8))
     rows = []
-    for name, text in (("uniform", "hGAO, uniform"), ("dot", "hGAO")):
-        found = [named(results, contest, f"{name}_k{k}") for k in values]
+    for score in K_SCORES:
+        found = [named(results, contest, f"{score}_k{k}") for k in values]
         if any(found):
-            rows.append([text, *(marked(cell, ()) for cell in found)])
+            rows.append([with_score(score), *(marked(cell, ()) for cell in found)])
     if not rows:
         return []
     return ["### Experts: how many neighbours to keep", "", *table(["", *(f"k = {k}" for k in values)], rows)]

@@ -94,6 +94,20 @@ def test_attention_to_read(results):
     assert "1 for a uniform one: 0.70 0.68 (cosine), 1.00 0.95 (the paper's score)." in sentence
 
 
+def test_how_many_to_keep(results):
+    contest = find("experts/k")
+    put_rival(results, contest, "cosine_k4", TEN)
+    assert list(advice.k_sentence(results)) == [], "nothing to compare with"
+    put_rival(results, contest, "cosine_k8", below(0.1))
+    put_rival(results, contest, "cosine_k64", below(5))
+    put_rival(results, contest, "uniform_k8", TEN)
+    (sentence,) = advice.k_sentence(Results(results.folder))  # which has read nothing yet
+    assert sentence == (
+        "**hGAO, cosine**: on Experts, where 3 neighbours matter, 92.2 (k = 4), 92.1 (k = 8), 87.2 (k = 64). "
+        "Validation prefers k = 4; below k = 8 after correction: k = 64."
+    )
+
+
 def test_the_figure(results):
     assert "cost.png" not in plots(results)
     rows = [{"operator": "gao_cosine", "degree": 16, "madd": 2_000_000, "cpu_ms": 1.5}]
