@@ -264,13 +264,14 @@ def soft_sentence(results):
     questions = {
         ("hgao_uniform", "hgao"): "The selection does the work, not the softmax",
         ("hgao_cosine", "hgao"): "With a softmax, cosines",
-        ("hgao_uniform", "gao_cosine"): "Hard beside soft",
+        ("hgao_uniform", "gao_cosine"): "Hard selection is above soft attention",
     }
     for names, words in questions.items():
         found = against(results, contest, *names)
         if found:
             pair, p = found
-            yield f"**{words}**: on Experts {figure(pair.first)} beside {figure(pair.second)} ({told(pair, p)})."
+            shown = p < LEVEL and pair.mean > 0
+            yield f"**{words if shown else f'Not shown: {words[0].lower()}{words[1:]}'}**: on Experts {figure(pair.first)} beside {figure(pair.second)} ({told(pair, p)})."
 
 
 def entropy_sentence(results):
@@ -383,8 +384,10 @@ def teacher_linear_sentence(results):
     """Whether that is attention's work."""
     found = [(contest, against(results, contest, "hgao", "linear")) for contest in matching("teacher/")]
     parts = [f"{contest.dataset} {told(*entry)}" for contest, entry in found if entry]
+    above = [contest.dataset for contest, entry in found if entry and entry[1] < LEVEL and entry[0].mean > 0]
     if parts:
-        yield f"That is the teacher's work, not attention's: hGAO minus the linear map, {'; '.join(parts)}."
+        head = f"Attention adds to it on {listing(above)}" if above else "That is the teacher's work, not attention's"
+        yield f"{head}: hGAO minus the linear map, {'; '.join(parts)}."
 
 
 QUESTIONS = {

@@ -82,7 +82,15 @@ def test_nodes_with_a_teacher(results):
     assert "**Cora**: hGANet reaches the paper's 83.5 ± 0.7: 83.50 ± 0.53 under validation." in sentence
     assert "with the same teacher: linear map 84.45" in sentence
     (sentence,) = advice.teacher_linear_sentence(results)
-    assert "hGAO minus the linear map, Cora -0.95 points, p < 0.001" in sentence
+    assert "teacher's work, not attention's: hGAO minus the linear map, Cora -0.95 points, p < 0.001" in sentence
+
+
+def test_attention_beside_a_teacher(results):
+    pubmed = find("teacher/pubmed")
+    put_rival(results, pubmed, "hgao", TEN)
+    put_rival(results, pubmed, "linear", below(3))
+    (sentence,) = advice.teacher_linear_sentence(results)
+    assert sentence.startswith("Attention adds to it on Pubmed: hGAO minus the linear map, Pubmed +3.05 points")
 
 
 def test_attention_to_read(results):
@@ -92,6 +100,15 @@ def test_attention_to_read(results):
         path.write_text(json.dumps({"runs": 3, "modules": values}))
     (sentence,) = advice.entropy_sentence(results)
     assert "1 for a uniform one: 0.70 0.68 (cosine), 1.00 0.95 (the paper's score)." in sentence
+
+
+def test_hard_and_soft(results):
+    put_rival(results, EXPERTS, "hgao_uniform", TEN)
+    put_rival(results, EXPERTS, "hgao", below(5))
+    put_rival(results, EXPERTS, "gao_cosine", below(-0.1))
+    selection, soft = advice.soft_sentence(results)
+    assert selection.startswith("**The selection does the work, not the softmax**: on Experts hGAO, uniform 92.25")
+    assert soft.startswith("**Not shown: hard selection is above soft attention**: on Experts hGAO, uniform 92.25")
 
 
 def test_how_many_to_keep(results):
