@@ -262,16 +262,16 @@ def soft_sentence(results):
     """Hard beside soft, and the softmax."""
     contest = find("experts/operators")
     questions = {
-        ("hgao_uniform", "hgao"): "The selection does the work, not the softmax",
-        ("hgao_cosine", "hgao"): "With a softmax, cosines",
-        ("hgao_uniform", "gao_cosine"): "Hard selection is above soft attention",
+        ("hgao_uniform", "hgao"): "the selection does the work, not the softmax",
+        ("hgao_cosine", "hgao"): "with a softmax, cosines",
+        ("hgao_uniform", "gao_cosine"): "hard selection is above soft attention",
     }
     for names, words in questions.items():
         found = against(results, contest, *names)
         if found:
             pair, p = found
-            shown = p < LEVEL and pair.mean > 0
-            yield f"**{words if shown else f'Not shown: {words[0].lower()}{words[1:]}'}**: on Experts {figure(pair.first)} beside {figure(pair.second)} ({told(pair, p)})."
+            head = words.capitalize() if p < LEVEL and pair.mean > 0 else f"Not shown: {words}"
+            yield f"**{head}**: on Experts {figure(pair.first)} beside {figure(pair.second)} ({told(pair, p)})."
 
 
 def entropy_sentence(results):
