@@ -13,7 +13,7 @@ from experiments.report import writing
 from experiments.report.results import fold_differences
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, wilcoxon
 from experiments.report.writing import NONE, SELECTED_ON_TEST, listing, table
-from experiments.study.contest import chosen, words
+from experiments.study.contest import chosen, validation_figure, words
 from experiments.study.plan import K_SCORES, K_VALUES, contests
 from experiments.tasks import VALIDATION_SHARE
 
@@ -75,7 +75,8 @@ HEAD = f"""\
 # Contests: when attention pays
 
 Every table and paired test behind [When attention pays](../attention.md). In a contest all rivals have the same number
-of settings to choose from, on validation, with seeds from 100 on that are not reported; the epoch is chosen on
+of settings to choose from, on validation, with two seeds from 100 on that are not reported; what they had there stands
+below the figures, and where two settings are close, two seeds cannot tell which is better. The epoch is chosen on
 validation too, by the accuracy (ROC AUC) on Experts, Dictionary, Pubmed and the heterophilous graphs, elsewhere by the
 loss. The chosen epoch, a mean over the runs, stands beside the cap, because a rival that still rises at its cap has not
 been beaten. Rivals are compared run by run: on generated data a run is a graph of its own, on nodes with published
@@ -333,7 +334,7 @@ def contest_lines(results, contest):
     heads += [f"best test epoch {SELECTED_ON_TEST}"] if shows_best(contest) else []
     rows = [cell_row(results, cell, metric) for cell in sorted(there, key=lambda cell: -cell.rule["mean"])]
     lines = [title, "", *table(heads, rows, left=2), *figures_of_paper(contest, there)]
-    return [*lines, *at_cap(there), *pair_lines(results, contest)]
+    return [*lines, *at_cap(there), *tuning_table(results, contest), *pair_lines(results, contest)]
 
 
 def cell_row(results, cell, metric):
@@ -379,6 +380,23 @@ def at_cap(there):
     """Whose chosen epochs sit at the cap."""
     late = [cell.label for cell in there if max(cell.rule["epochs"]) > 0.98 * cell.cap]
     return [f"Not at rest: a chosen epoch of {listing(late)} sits at the cap.", ""] if late else []
+
+
+def tuning_table(results, contest):
+    """What each setting of each rival had on validation; the chosen one in bold."""
+    grid = contest.rivals[0].grid
+    rows = []
+    for rival in contest.rivals if len(grid) > 1 else ():
+        tried = [results.summary(contest.folder(rival, setting)) for setting in rival.grid]
+        best = chosen(contest, rival, results.folder)
+        if any(tried):
+            figures = [f"{validation_figure(one)[0]:.2f}" if one else NONE for one in tried]
+            row = [f"**{f}**" if s == best else f for f, s in zip(figures, rival.grid, strict=True)]
+            rows.append([name_of(rival.name), *row])
+    if not rows:
+        return []
+    heads = [f"validation, {contest.tuning_runs} tuning seeds", *(f"`{words(setting)}`" for setting in grid)]
+    return table(heads, rows)
 
 
 def pair_lines(results, contest):

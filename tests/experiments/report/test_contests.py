@@ -31,6 +31,8 @@ def test_a_table_and_its_pairs(results):
     assert f"`{chosen}` | 94.50 | 92.25 ± 1.51 | 10 | 300 of 4000 | – |" in lines
     assert lines.index("| [hGAO]") < lines.index("| [linear map]"), "the best first"
     assert "Not at rest: a chosen epoch of linear map sits at the cap." in lines
+    assert "| validation, 2 tuning seeds | `learning_rate=0.01` | `learning_rate=0.03` |" in lines
+    assert "| hGAO | 81.00 | **83.00** |" in lines and "| linear map | –" not in lines
     assert "| hGAO - linear map | +10.50 ± 0.53 | 10 / 0 / 0 | 0.002 | 0.002 | < 0.001 | < 0.001 |" in lines
     assert "below 0.05: hGAO above linear map." in lines
 

@@ -67,7 +67,7 @@ def test_every_contest_can_be_run(monkeypatch):
     for contest in contests():
         rivals = [rival.name for rival in contest.rivals]
         assert len(set(rivals)) == len(rivals) and {name for pair in contest.pairs for name in pair} <= set(rivals)
-        assert len({len(rival.grid) for rival in contest.rivals}) == 1
+        assert len({rival.grid for rival in contest.rivals}) == 1
         for rival in contest.rivals:
             for setting in rival.grid:
                 settings.resolve(command_line.parse(contest.flags(rival, setting)))
