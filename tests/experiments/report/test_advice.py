@@ -57,7 +57,7 @@ def test_gains_on_other_data(results):
     put_rival(results, squirrel, "hgao_cosine", below(3))
     (sentence,) = advice.real_sentence(results)
     assert (
-        "above both hGAO on squirrel (+3.09); below both hGAO, uniform on squirrel (-1.96); neither in 1 case"
+        "above it in all hGAO on squirrel (+3.09); below it in all hGAO, uniform on squirrel (-1.96); neither in 1 case"
         in sentence
     )
     (sentence,) = advice.winners_sentence(results)
