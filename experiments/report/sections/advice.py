@@ -158,8 +158,8 @@ def real_sentence(results):
                 {1: above, -1: below, 0: level}[verdict(found[name])].append(text)
     if above or below or level:
         yield (
-            "**Data that were not made for it**, hGAO with each score beside the linear map in the same wiring and, where "
-            f"that is run, in the paper's: above it in all {listing(above) or 'nowhere'}; below it in all "
+            "**Data that were not made for it**, hGAO with each score beside the linear map in the same wiring and, "
+            f"where that is run, in the paper's: above it in all {listing(above) or 'nowhere'}; below it in all "
             f"{listing(below) or 'nowhere'}; neither in {writing.count(len(level), 'case')}."
         )
 
