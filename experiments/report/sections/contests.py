@@ -11,6 +11,7 @@ from typing import NamedTuple
 from experiments import paper
 from experiments.report import writing
 from experiments.report.results import fold_differences
+from experiments.report.runs import LINEAR
 from experiments.report.statistics import TIE, corrected_t, held_out_ratio, holm, wilcoxon
 from experiments.report.writing import NONE, SELECTED_ON_TEST, listing, table
 from experiments.study.contest import chosen, validation_figure, words
@@ -20,15 +21,9 @@ from experiments.tasks import VALIDATION_SHARE
 LEVEL = 0.05
 COMMAND = "python -m experiments.study"
 PAGE = "docs/results/contests.md"
-NAMES = {
-    "hgao": "hGAO", "hgao_cosine": "hGAO, cosine", "hgao_uniform": "hGAO, uniform", "linear": "linear map",
-    "gao_cosine": "GAO, cosine", "topk": "TopKGAO", "cgao": "cGAO", "paper_hgao": "hGAO, the paper's wiring",
-    "paper_uniform": "hGAO, uniform, the paper's wiring", "paper_linear": "linear map, the paper's wiring",
-    "all": "all three switches", "none": "none of them, the paper's wiring",
-    "open_cosine": "hGAO, cosine", "open_uniform": "hGAO, uniform", "open_linear": "linear map",
-    "open_mean_cosine": "hGAO, cosine, mean readout", "open_mean_uniform": "hGAO, uniform, mean readout",
-    "open_mean_linear": "linear map, mean readout",
-}  # fmt: skip
+SPELT = {"hgao": "hGAO", "cgao": "cGAO", "topk": "TopKGAO", LINEAR: "linear map"}  # other operators: in capitals
+READ = {"paper_": ", the paper's wiring", "open_mean_": ", mean readout", "open_": ""}  # how rivals' names begin
+SWITCHES = {"all": "all three switches", "none": "none of them, the paper's wiring"}
 GROUPS = {  # part of the contests' names: (title, what is asked there)
     "teacher/": (
         "Nodes with a mean teacher",
@@ -124,8 +119,14 @@ class Pair(NamedTuple):
 
 
 def name_of(rival):
-    """A rival as readers know it."""
-    return NAMES.get(rival) or (rival.replace("_", " ") if "_" in rival else rival.upper())
+    """A rival as readers know it: `hgao_cosine` is hGAO, cosine; `open_uniform` is hGAO, uniform."""
+    begin = next((word for word in READ if rival.startswith(word)), "")
+    operator, _, score = rival.removeprefix(begin).partition("_")
+    if operator in K_SCORES and not score:
+        operator, score = "hgao", operator
+    if rival in SWITCHES or score not in ("", *K_SCORES):
+        return SWITCHES.get(rival) or rival.replace("_", " ")
+    return (SPELT.get(operator) or operator.upper()) + (f", {score}" if score else "") + READ.get(begin, "")
 
 
 def cells(results, contest):
@@ -195,10 +196,6 @@ def verdict(entries):
 
 # RESULTS.md
 
-OPERATORS = (
-    "hgao", "hgao_cosine", "hgao_uniform", "topk", "gao", "gao_cosine", "cgao", "gat", "gcn", "linear",
-    "paper_hgao", "paper_linear",
-)  # fmt: skip
 SHORT = {"paper_hgao": "hGAO, paper's wiring", "paper_linear": "linear, paper's wiring", "linear": "linear"}
 TAUGHT = ("hgao", "linear", "gcn", "gat")
 GRAPHS = tuple(f"open_{readout}{score}" for readout in ("", "mean_") for score in ("cosine", "uniform", "linear"))
@@ -241,7 +238,8 @@ def matching(*parts):
 def operators_table(results):
     """Every operator on all data of nodes; ROC AUC where it says so."""
     group = [contest for part in ON_DATA for contest in matching(part)]
-    return grid("Operators, in the open wiring where nothing else is said", group, OPERATORS, results)
+    rivals = [rival.name for rival in find("heterophilous/actor").rivals]
+    return grid("Operators, in the open wiring where nothing else is said", group, rivals, results)
 
 
 def grid(title, group, rivals, results, paper_too=False):
@@ -291,7 +289,7 @@ def marked(cell, entries):
 
 def with_score(score):
     """`hGAO, uniform`."""
-    return NAMES["hgao" if score == "dot" else f"hgao_{score}"]
+    return name_of("hgao" if score == "dot" else f"hgao_{score}")
 
 
 def k_table(results):

@@ -75,7 +75,7 @@ def in_open_wiring(results):
             kind += [rule for run in runs if (rule := results.rule(run, "best_test_epoch"))]
         if hard:
             text = paper.cell(dataset, "hganet").text
-            beside = f", its linear control at most {highest(control)}" if control else ""
+            beside = f", its linear control at most {highest(control)} {SELECTED_ON_TEST}" if control else ""
             yield (
                 f"{writing.dataset(dataset)}, hGANet in the open wiring, {writing.count(len(hard), 'variant')}: "
                 f"at most {highest(hard)} {BEST}{beside}; the paper has {text}."
