@@ -94,7 +94,7 @@ EXPERTS = (
     *("epochs=4000", "patience=200", "select=val_accuracy"),
 )
 SLOW = (("optimizer.learning_rate=0.01",),)
-K_VALUES = (2, 4, 16, 32, 64)
+K_VALUES = (2, 4, 8, 16, 32, 64)
 K_SCORES = {"uniform": UNIFORM, "cosine": AWAKE, "dot": ()}
 WIRES = {"embedding": OPEN[0], "skip": OPEN[1], "out": OPEN[2]}
 
@@ -122,9 +122,9 @@ def experts_k():
     rivals = [
         Rival(f"{name}_k{k}", (*OPEN, *score, f"model.k={k}"), SLOW)
         for name, score in K_SCORES.items()
-        for k in sorted((*K_VALUES, 8))
+        for k in K_VALUES
     ]
-    pairs = tuple((f"{name}_k8", f"{name}_k{k}") for name in K_SCORES for k in K_VALUES)
+    pairs = tuple((f"{name}_k8", f"{name}_k{k}") for name in K_SCORES for k in K_VALUES if k != 8)
     return Contest("experts/k", "Experts", tuple(rivals), EXPERTS, pairs)
 
 

@@ -19,6 +19,7 @@ from experiments.report.sections.contests import (
     heading,
     matching,
     named,
+    run_cells,
     tested,
     verdict,
     with_score,
@@ -159,7 +160,7 @@ def real_sentence(results):
     if above or below or level:
         yield (
             "**Data that were not made for it**, hGAO with each score beside the linear map in the same wiring and, "
-            f"where that is run, in the paper's: above it in all {listing(above) or 'nowhere'}; below it in all "
+            f"where that is run, in the paper's: above it in all: {listing(above) or 'nowhere'}; below it in all: "
             f"{listing(below) or 'nowhere'}; neither in {writing.count(len(level), 'case')}."
         )
 
@@ -232,7 +233,7 @@ def gain(pair, p):
 
 def wiring_sentence(results):
     """Which switch does it."""
-    there = {cell.rival.name: cell for cell in cells(results, find("experts/wiring")) if cell.summary}
+    there = run_cells(results, find("experts/wiring"))
     if {"none", "all"} <= set(there):
         opened = [f"{name.removeprefix('only_')} {there[name].rule['mean']:.1f}" for name in there if "only" in name]
         closed = [
@@ -290,7 +291,7 @@ def k_sentence(results):
     """Figure 3 in kind."""
     contest = find("experts/k")
     for score in K_SCORES:
-        there = {k: cell for k in sorted((*K_VALUES, 8)) if (cell := named(results, contest, f"{score}_k{k}"))}
+        there = {k: cell for k in K_VALUES if (cell := named(results, contest, f"{score}_k{k}"))}
         if len(there) > 1 and 8 in there:
             curve = ", ".join(f"{cell.rule['mean']:.1f} (k = {k})" for k, cell in there.items())
             best = max(there, key=lambda k: validation_figure(there[k].summary))

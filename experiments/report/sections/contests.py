@@ -134,6 +134,11 @@ def cells(results, contest):
     return [Cell(contest, rival, results.summary(contest.folder(rival))) for rival in contest.rivals]
 
 
+def run_cells(results, contest):
+    """{rival's name: cell} of those that are run."""
+    return {cell.rival.name: cell for cell in cells(results, contest) if cell.summary}
+
+
 def named(results, contest, name):
     """One cell, if it is run, else None."""
     cell = next(cell for cell in cells(results, contest) if cell.rival.name == name)
@@ -238,7 +243,7 @@ def matching(*parts):
 def operators_table(results):
     """Every operator on all data of nodes; ROC AUC where it says so."""
     group = [contest for part in ON_DATA for contest in matching(part)]
-    rivals = [rival.name for rival in find("heterophilous/actor").rivals]
+    rivals = [rival.name for rival in find("heterophilous/actor").rivals]  # Experts has one more
     return grid("Operators, in the open wiring where nothing else is said", group, rivals, results)
 
 
@@ -246,7 +251,7 @@ def grid(title, group, rivals, results, paper_too=False):
     """Contests by rivals; nothing where none of them is run."""
     rows = []
     for contest in group:
-        there = {cell.rival.name: cell for cell in cells(results, contest) if cell.summary}
+        there = run_cells(results, contest)
         if there:
             linear = against_linear(results, contest)
             figures = [marked(there.get(name), linear.get(name, ())) for name in rivals]
@@ -295,15 +300,14 @@ def with_score(score):
 def k_table(results):
     """Figure 3 in kind."""
     contest = find("experts/k")
-    values = sorted((*K_VALUES, 8))
     rows = []
     for score in K_SCORES:
-        found = [named(results, contest, f"{score}_k{k}") for k in values]
+        found = [named(results, contest, f"{score}_k{k}") for k in K_VALUES]
         if any(found):
             rows.append([with_score(score), *(marked(cell, ()) for cell in found)])
     if not rows:
         return []
-    return ["### Experts: how many neighbours to keep", "", *table(["", *(f"k = {k}" for k in values)], rows)]
+    return ["### Experts: how many neighbours to keep", "", *table(["", *(f"k = {k}" for k in K_VALUES)], rows)]
 
 
 # docs/results/contests.md
@@ -382,9 +386,11 @@ def at_cap(there):
 
 def tuning_table(results, contest):
     """What each setting of each rival had on validation; the chosen one in bold."""
-    grid = contest.rivals[0].grid
+    grid = contest.rivals[0].grid  # which is everybody's
+    if len(grid) == 1:
+        return []
     rows = []
-    for rival in contest.rivals if len(grid) > 1 else ():
+    for rival in contest.rivals:
         tried = [results.summary(contest.folder(rival, setting)) for setting in rival.grid]
         best = chosen(contest, rival, results.folder)
         if any(tried):

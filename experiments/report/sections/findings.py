@@ -68,11 +68,8 @@ def against_paper(results, runs, rule, words):
 def in_open_wiring(results):
     """The best figure of hGANet with the wiring open beside the paper's, where that was tried."""
     for dataset in OPEN_SETS:
-        hard, control = [], []
-        for rival in OPEN_RIVALS:
-            runs = [open_run(dataset, rival, tuned) for tuned in (False, True)]
-            kind = control if rival == LINEAR else hard
-            kind += [rule for run in runs if (rule := results.rule(run, "best_test_epoch"))]
+        hard = open_rules(results, dataset, [rival for rival in OPEN_RIVALS if rival != LINEAR])
+        control = open_rules(results, dataset, [LINEAR])
         if hard:
             text = paper.cell(dataset, "hganet").text
             beside = f", its linear control at most {highest(control)} {SELECTED_ON_TEST}" if control else ""
@@ -80,6 +77,12 @@ def in_open_wiring(results):
                 f"{writing.dataset(dataset)}, hGANet in the open wiring, {writing.count(len(hard), 'variant')}: "
                 f"at most {highest(hard)} {BEST}{beside}; the paper has {text}."
             )
+
+
+def open_rules(results, dataset, rivals):
+    """What rivals have at their best test epochs, with the config's settings and with the tuned ones."""
+    runs = [open_run(dataset, rival, tuned) for rival in rivals for tuned in (False, True)]
+    return [rule for run in runs if (rule := results.rule(run, "best_test_epoch"))]
 
 
 def highest(rules):

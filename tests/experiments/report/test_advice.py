@@ -57,8 +57,8 @@ def test_gains_on_other_data(results):
     put_rival(results, squirrel, "hgao_cosine", below(3))
     (sentence,) = advice.real_sentence(results)
     assert (
-        "above it in all hGAO on squirrel (+3.09); below it in all hGAO, uniform on squirrel (-1.96); neither in 1 case"
-        in sentence
+        "above it in all: hGAO on squirrel (+3.09); below it in all: hGAO, uniform on squirrel (-1.96); neither in 1 "
+        "case" in sentence
     )
     (sentence,) = advice.winners_sentence(results)
     assert sentence.endswith("squirrel: hGAO 92.25 ± 1.51.")
